@@ -67,3 +67,13 @@ find_library(ARB_LIBRARY NAMES flint-arb arb flint REQUIRED)
 find_library(FLINT_LIBRARY flint REQUIRED)
 vyre_dependency(arb ${ARB_LIBRARY} ${FLINT_LIBRARY})
 target_include_directories(vyre_dep_arb SYSTEM INTERFACE ${ARB_INCLUDE})
+
+# References of operations on buffers: they judge, and nothing that runs calls them.
+find_package(ZLIB REQUIRED)
+find_library(XXHASH_LIBRARY xxhash REQUIRED)
+find_library(LZ4_LIBRARY lz4 REQUIRED)
+vyre_dependency(hashes ZLIB::ZLIB ${XXHASH_LIBRARY} ${LZ4_LIBRARY})
+
+# Regular expressions, as tests of those of src/tables judge them.
+find_library(RE2_LIBRARY re2 REQUIRED)
+vyre_dependency(re2 ${RE2_LIBRARY})

@@ -1,5 +1,5 @@
 """What the command lines of the examples share: where the program vyre is, and options that are read with a word of help."""
-import argparse, os, pathlib, shutil, subprocess, sys
+import argparse, os, pathlib, shutil, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -18,6 +18,29 @@ def find_vyre(given):
         sys.exit(f"{given} is no program" if given else
                  "there is no program vyre: build it with ./dev build, put it on PATH, or name it with --vyre PROGRAM")
     return found
+
+
+def words(values):
+    """Numbers as a buffer of words."""
+    return b"".join(value.to_bytes(4, "little") for value in values)
+
+
+def numbers(buffer):
+    return [int.from_bytes(buffer[i:i + 4], "little") for i in range(0, len(buffer), 4)]
+
+
+def run_operation(options, operation, inputs, outputs):
+    """The buffers that an operation of the library leaves. inputs: bytes by name; outputs: how many elements, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [find_vyre(options.vyre), "run", operation, "--backend", options.backend]
+        for name, content in inputs.items():
+            path = pathlib.Path(folder, name)
+            path.write_bytes(content + bytes(-len(content) % 4))
+            command += ["--set", f"{name}=@{path}"]
+        for name, count in outputs.items():
+            command += ["--set", f"{name}=zeros:{count}", "--get", f"{name}=@{folder}/{name}.out"]
+        subprocess.run(command, check=True)
+        return {name: pathlib.Path(folder, f"{name}.out").read_bytes() for name in outputs}
 
 
 def size(text):

@@ -11,6 +11,7 @@
      ops/float_operators.cpp, which has the functions of all operators on floats, it is the same with
      ops/float_reference.h, which sees standard headers and ops/reference.h alone, and ops/floating.h; its functions, in
      ops/float_reference.cpp, see Arb besides.
+  4. What judges operations over buffers, opspec/, sees base/ and itself: no text and no compiler.
 
 Prints FILE:LINE: what is wrong, for each violation, and exits 1; or what it looked at, and exits 0. With
 --self-test it plants each violation in a small tree of its own and exits 1 if one is not found there.
@@ -133,6 +134,10 @@ class Checker:
                     continue
                 if quoted or not STANDARD.fullmatch(header or ""):
                     self.problem(path, line, "what a reference function may see is standard headers alone")
+        if name.startswith("opspec/"):
+            for line, header, quoted in found:
+                if quoted and not header.startswith(("opspec/", "base/")):
+                    self.problem(path, line, "a reference of an operation over buffers sees opspec/ and base/ alone")
         if name == "ops/float_reference.cpp":
             for line, header, quoted in found:
                 if not (header == "ops/float_reference.h" if quoted else
@@ -206,13 +211,14 @@ def run(root):
 
 
 CLEAN = {
-    "src/LAYERS": "# comment\nbase fmt\nops arb\nlower tbb\nlower/llvm llvm\nbackend tbb\nbackend/native tbb\nalgebra\n",
+    "src/LAYERS": "# comment\nbase fmt\nops arb\nlower tbb\nlower/llvm llvm\nbackend tbb\nbackend/native tbb\nopspec\nalgebra\n",
     "src/base/a.h": '#include <cstdint>\n#include <fmt/format.h>\n// #include "lower/b.h"\n/* #include <llvm/IR/Module.h>\n*/\n',
     "src/lower/b.h": '#include "base/a.h"\n#include <fmt/format.h>\n#include <tbb/parallel_for.h>\n',
     "src/lower/passes/c.cpp": '#include "lower/b.h"\n',
     "src/lower/llvm/d.cpp": '#include <llvm/IR/Module.h>\n#include "lower/b.h"\n',
     "src/backend/native/e.cpp": '#include <tbb/parallel_for.h>\n#include "lower/llvm/d.h"\n#include "vyre/abi.h"\n',
     "src/algebra/f.cpp": '#include <z3++.h>\n#include "backend/native/e.h"\n',
+    "src/opspec/i.cpp": '#include "base/a.h"\n#include <bit>\n',
     "include/vyre/abi.h": "\n",
     "src/ops/reference.h": "#include <cstdint>\n",
     "src/ops/operation.h": '#include "base/a.h"\n',
@@ -262,6 +268,7 @@ PLANTED = [
     ("src/utils/h.h", "#include <cstdint>\n", 1, "no layer"),
     ("src/ops/reference.h", '#include <cstdint>\n#include "base/a.h"\n', 2, "standard headers alone"),
     ("src/ops/float_reference.h", '#include "ops/reference.h"\n#include "base/a.h"\n', 2, "standard headers alone"),
+    ("src/opspec/i.cpp", '#include "base/a.h"\n#include "lower/b.h"\n', 2, "sees opspec/ and base/ alone"),
     (FLOATING, ('#include "ops/float_reference.h"\n\n', ""), 1, "begins with"),
     (FLOATING, ("#include <bit>", '#include "ops/operation.h"'), 3, "may not see ops/operation.h"),
     (OPERATORS, ('#include "ops/float_reference.h"\n\n', ""), 1, "begins with"),

@@ -5,6 +5,8 @@
 //   random:COUNT:SEED[:BELOW]   all bits, or integers below BELOW, each word of an element by itself
 //   uniform:COUNT:SEED[:LO:HI]  floats from [0, 1) or [LO, HI); in words the patterns of f32
 //   lz4:BLOCKS:BYTES:SEED       blocks of LZ4 that decode to BYTES each, one every BYTES bytes
+//   utf8:BYTES:SEED             a text, most of it ASCII, some of it sequences of two, three and four bytes
+//   json:BYTES:SEED             an array of records with numbers, strings, escapes and arrays
 //   1,2.5,3                     these
 //
 // Word i of a seed is a function of both (SplitMix64), so no order of filling matters.
@@ -96,6 +98,56 @@ inline void append_lz4(Input& out, uint64_t blocks, uint64_t size, uint64_t seed
   }
 }
 
+/// One in seven characters is not ASCII; the last bytes are spaces.
+inline void append_utf8(Input& out, uint64_t size, uint64_t seed) {
+  const size_t end = out.bytes.size() + size;
+  out.bytes.reserve(end);
+  const auto put = [&](uint32_t byte) { out.bytes.push_back(static_cast<unsigned char>(byte)); };
+  for (uint64_t at = 0; out.bytes.size() + 4 <= end; ++at) {
+    const uint32_t x = random_word(seed, at), kind = x % 64, letter = x >> 8;
+    if (kind >= 9) {
+      put(kind < 16 ? ' ' : 'a' + letter % 26);
+    } else if (kind >= 3) {
+      put(0xc3), put(0x80 + letter % 64);
+    } else if (kind >= 1) {
+      put(0xe4 + letter % 5), put(0x80 + letter / 8 % 64), put(0x80 + letter / 512 % 64);
+    } else {
+      put(0xf0), put(0x9f), put(0x80 + letter % 64), put(0x80 + letter / 64 % 64);
+    }
+  }
+  out.bytes.resize(end, ' ');
+}
+
+/// The last bytes are spaces.
+inline void append_json(Input& out, uint64_t size, uint64_t seed) {
+  const size_t end = out.bytes.size() + size;
+  out.bytes.reserve(end);
+  uint64_t at = 0;
+  const auto draw = [&](uint32_t below) { return random_word(seed, at++) % below; };
+  const auto put = [&](const std::string& text) { out.append(text.data(), text.size()); };
+  const auto words = [&](uint32_t count) {
+    std::string text;
+    for (uint32_t i = 0; i < count; ++i) {
+      if (i > 0) text += ' ';
+      for (uint32_t k = 3 + draw(8); k > 0; --k) text += char('a' + draw(26));
+      const uint32_t escape = draw(32);
+      if (escape < 3) text += escape == 0 ? "\\\"" : escape == 1 ? "\\\\" : "\\n";
+    }
+    return text;
+  };
+  constexpr size_t kLongest = 512;  // of a record
+  if (size > 2) put("[\n");
+  for (bool first = true; out.bytes.size() + kLongest < end; first = false) {
+    if (!first) put(",\n");
+    put("{\"id\": " + std::to_string(draw(1000000)) + ", \"name\": \"" + words(2 + draw(6)) +
+        "\", \"tags\": [\"" + words(1) + "\", \"" + words(1) +
+        "\"], \"open\": " + (draw(2) == 0 ? "true" : "false") +
+        ", \"price\": " + std::to_string(draw(10000)) + "." + std::to_string(10 + draw(90)) + "}");
+  }
+  if (size > 2) put("\n]");
+  out.bytes.resize(end, ' ');
+}
+
 /// False for what is none of the forms above.
 inline bool append_input(Input& out, const std::string& spec) {
   std::vector<std::string> part(1);
@@ -110,6 +162,8 @@ inline bool append_input(Input& out, const std::string& spec) {
   };
   const uint64_t count = number(1, 0), seed = number(2, 1);
   if (part[0] == "lz4") return append_lz4(out, count, number(2, 0), number(3, 1)), true;
+  if (part[0] == "utf8") return append_utf8(out, count, seed), true;
+  if (part[0] == "json") return append_json(out, count, seed), true;
   if (part[0] == "zeros" || part[0] == "iota") {
     const uint64_t step = part[0] == "zeros" ? 0 : number(2, 1);
     for (uint64_t i = 0; i < count; ++i) {

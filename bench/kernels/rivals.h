@@ -36,6 +36,9 @@ struct Rival {
   bool (*available)();
   void (*run)(const Arrays& arrays);
   const Rival* next;
+  /// Whether it does the same, so that its bytes are compared. What only moves as many bytes says how fast
+  /// memory is.
+  bool compared = true;
 };
 
 /// What rivals work on. Memory of the host for C++; of the device for CUDA C++.
@@ -81,5 +84,11 @@ struct Register {
 /// One that rounds differently, and may be missing.
 #define VYRE_LIBRARY_CLOSE(name, library, available) \
   VYRE_RIVAL_(name, library_##name, library, false, available)
+/// What moves as many bytes and no more: the time that no kernel over them goes below.
+#define VYRE_BANDWIDTH(name, library)                                      \
+  static void bandwidth_##name(const ::vyre::bench::Arrays& a);            \
+  static const ::vyre::bench::Register bandwidth_##name##_registered(      \
+      {#name, library, true, nullptr, &bandwidth_##name, nullptr, false}); \
+  static void bandwidth_##name(const ::vyre::bench::Arrays& a)
 
 }  // namespace vyre::bench

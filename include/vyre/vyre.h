@@ -375,6 +375,18 @@ VYRE_API vyre_status vyre_module_parse(const char* text, size_t size, const vyre
 VYRE_API vyre_status vyre_module_decode(const void* bytes, size_t size, vyre_module** out,
                                         vyre_diagnostics** diagnostics);
 
+/// How many operations over buffers the library has.
+VYRE_API size_t vyre_library_count(void);
+
+/// The id of one, as "hash.sha256"; in ascending order, of static storage. Empty for an index that there is
+/// not.
+VYRE_API vyre_string vyre_library_get_id(size_t index);
+
+/// An operation over buffers of the library, as a module whose entry is its pipeline `main`.
+/// Errors  VYRE_INVALID_ARGUMENT for an id that the library does not have, VYRE_OUT_OF_MEMORY; *out is null
+///         then.
+VYRE_API vyre_status vyre_module_of_library(const char* id, size_t size, vyre_module** out);
+
 /// The wire form: canonical bytes, equal for equal modules; of a module of one program and nothing else those
 /// of vyre_encode.
 /// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; *out is null then.

@@ -7,6 +7,7 @@
 #include "api/handles.h"
 #include "backend/backend.h"
 #include "host/files.h"
+#include "library/library.h"
 #include "ops/operation.h"
 
 namespace {
@@ -68,6 +69,23 @@ vyre_status vyre_module_parse(const char* text, size_t size, const vyre_constant
 vyre_status vyre_module_decode(const void* bytes, size_t size, vyre_module** out,
                                vyre_diagnostics** diagnostics) {
   return api::decode(bytes, size, out, diagnostics, wire::decode_module);
+}
+
+size_t vyre_library_count(void) { return library::entries().size(); }
+
+vyre_string vyre_library_get_id(size_t index) {
+  if (index >= vyre_library_count()) return {};
+  return view(library::entries()[index].id);
+}
+
+vyre_status vyre_module_of_library(const char* id, size_t size, vyre_module** out) {
+  return api::making(out, nullptr, [&]() -> vyre_status {
+    if (!api::readable(id, size)) return VYRE_INVALID_ARGUMENT;
+    const ir::Module* const module = ops::op_table().find_module({id, size}, 1);
+    if (module == nullptr) return VYRE_INVALID_ARGUMENT;
+    *out = new vyre_module{*module, nullptr};
+    return VYRE_OK;
+  });
 }
 
 vyre_status vyre_module_encode(const vyre_module* module, vyre_blob** out) {

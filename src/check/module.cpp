@@ -29,11 +29,17 @@ const ir::Function& ceil_div() {
 
 }  // namespace
 
+/// Texts of the library that were checked while one module is.
+using Libraries = std::map<const ir::Module*, std::shared_ptr<const CheckedModule>>;
+
 /// Makes a CheckedModule, and nothing else does.
 class ModuleChecker {
  public:
-  ModuleChecker(ir::Module module, const spec::OpTable& ops, bool watch_barriers)
-      : out_(std::shared_ptr<CheckedModule>(new CheckedModule)), watch_barriers_(watch_barriers) {
+  ModuleChecker(ir::Module module, const spec::OpTable& ops, bool watch_barriers, Libraries& libraries)
+      : out_(std::shared_ptr<CheckedModule>(new CheckedModule)),
+        watch_barriers_(watch_barriers),
+        libraries_(libraries),
+        library_ops_(ops) {
     out_->storage_ = std::make_shared<CheckedModule::Storage>(ops);
     out_->storage_->module = std::move(module);
   }
@@ -51,7 +57,10 @@ class ModuleChecker {
     check_pipelines(callees);
     if (!report_.empty()) return std::unexpected(report_.take());
     out_->functions_ = callees.all();
-    for (CheckedPipeline& pipeline : out_->pipelines_) pipeline.head = head_of(*pipeline.pipeline);
+    for (const auto& library : out_->libraries_)
+      out_->functions_.insert(library->functions_.begin(), library->functions_.end());
+    for (CheckedPipeline& pipeline : std::span(out_->pipelines_).first(module().pipelines.size()))
+      pipeline.head = head_of(*pipeline.pipeline);
     return out_;
   }
 
@@ -201,29 +210,49 @@ class ModuleChecker {
 
   void check_pipelines(Callees& callees) {
     ParametersOfItems parameters;
+    Linker linker(out_->ops(), module().programs.size(), module().pipelines.size(),
+                  [this](const ir::Module& text) { return check_library(text); });
     for (const ir::Pipeline& pipeline : module().pipelines) {
       PipelineResult result =
-          check_pipeline(pipeline, module(), names_, parameters, out_->storage_->host_ops, report_);
+          check_pipeline(pipeline, module(), names_, parameters, out_->storage_->host_ops, linker, report_);
       callees.reach(result.body, 0);
       out_->pipelines_.push_back(std::move(result.checked));
     }
+    std::ranges::move(linker.programs, std::back_inserter(out_->programs_));
+    std::ranges::move(linker.pipelines, std::back_inserter(out_->pipelines_));
+    out_->libraries_ = std::move(linker.libraries);
     check_runs(out_->pipelines_, report_);
+  }
+
+  /// Each text once, whichever texts run it. One that runs itself, directly or through others, is null in
+  /// there.
+  std::shared_ptr<const CheckedModule> check_library(const ir::Module& text) {
+    const auto [known, fresh] = libraries_.try_emplace(&text);
+    if (fresh) {
+      auto checked = ModuleChecker(text, library_ops_, false, libraries_).run();
+      if (checked) known->second = *checked;
+    }
+    return known->second;
   }
 
   std::shared_ptr<CheckedModule> out_;
   const bool watch_barriers_;
+  Libraries& libraries_;
+  const spec::OpTable& library_ops_;  // without those of the file
   Report report_;
   ItemNames names_;
 };
 
 std::expected<std::shared_ptr<const CheckedModule>, Diagnostics> check(ir::Module module,
                                                                        const spec::OpTable& ops) {
-  return ModuleChecker(std::move(module), ops, false).run();
+  Libraries libraries;
+  return ModuleChecker(std::move(module), ops, false, libraries).run();
 }
 
 std::expected<std::shared_ptr<const CheckedModule>, Diagnostics> check_but_barriers(
     ir::Module module, const spec::OpTable& ops) {
-  return ModuleChecker(std::move(module), ops, true).run();
+  Libraries libraries;
+  return ModuleChecker(std::move(module), ops, true, libraries).run();
 }
 
 }  // namespace vyre::check

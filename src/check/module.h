@@ -52,17 +52,24 @@ class CheckedModule {
  public:
   /// As it was given, constants replaced.
   const ir::Module& module() const { return storage_->module; }
-  /// In the order of the module's.
+  /// In the order of the module's, then those of the library that they run.
   const std::vector<std::shared_ptr<const Checked>>& programs() const { return programs_; }
   const std::vector<CheckedPipeline>& pipelines() const { return pipelines_; }
+  /// Those that the module has itself.
+  std::span<const std::shared_ptr<const Checked>> own_programs() const {
+    return std::span(programs_).first(module().programs.size());
+  }
+  std::span<const CheckedPipeline> own_pipelines() const {
+    return std::span(pipelines_).first(module().pipelines.size());
+  }
   /// The operations of the file, in the order of the module's.
   const std::vector<const spec::OpDef*>& operations() const { return operations_; }
   /// The checked body of an operation of the file, or of one that any item calls or any law names.
-  /// ceil_div among them.
+  /// ceil_div among them, and what linked pipelines call.
   const CheckedFunction& function(const spec::OpDef& def) const { return *functions_.at(&def); }
   /// The library's operations and the file's.
   const spec::OpTable& ops() const { return storage_->ops; }
-  /// Of the program with this number: barriers that may diverge. Empty unless they were asked for.
+  /// Of a program of the module: barriers that may diverge. Empty unless they were asked for.
   const Diagnostics& divergent(size_t program) const { return divergent_[program]; }
 
  private:
@@ -80,6 +87,7 @@ class CheckedModule {
   std::vector<const spec::OpDef*> operations_;
   std::map<const spec::OpDef*, std::shared_ptr<const CheckedFunction>> functions_;
   std::vector<Diagnostics> divergent_;
+  std::vector<std::shared_ptr<const CheckedModule>> libraries_;  // what was linked
 };
 
 /// Checks a module against every rule that needs no evaluation; rows and witnesses are run by ref/rows.h.

@@ -54,12 +54,13 @@ std::vector<ir::BufferDecl> all_buffers(const ir::Pipeline& pipeline) {
 class PipelineChecker {
  public:
   PipelineChecker(const ir::Pipeline& pipeline, const ir::Module& module, const ItemNames& names,
-                  ParametersOfItems& parameters, const spec::OpTable& ops, Report& report)
+                  ParametersOfItems& parameters, const spec::OpTable& ops, Linker& linker, Report& report)
       : pipeline_(pipeline),
         code_(pipeline.code),
         module_(module),
         names_(names),
         parameters_(parameters),
+        linker_(linker),
         report_(report),
         buffers_(all_buffers(pipeline)),
         body_({pipeline.code, ir::kNoBlock, ops, buffers_, pipeline.tensors, nullptr, module.constants},
@@ -207,7 +208,11 @@ class PipelineChecker {
       for (uint32_t i = 0; i < argument.words.count; ++i) body_.expression(list[argument.words.first + i]);
     }
     const std::string_view name = code_.name(command.symbol);
-    if (!dispatch && command.version != 0) return no_such_item(command, "pipeline of the library");
+    if (command.version != 0) {
+      const std::optional<uint32_t> linked = linker_.find(name, command.version);
+      if (!linked) return no_such_item(command, "pipeline of the library");
+      return give(at, command, name, *linked, [&] { return parameters_of(linker_.pipeline(*linked)); });
+    }
     // Once a name, so that a long one costs its length once.
     const auto [known, fresh] = item_of_.try_emplace(command.symbol, names_.end());
     if (fresh) known->second = names_.find(name);
@@ -216,13 +221,17 @@ class PipelineChecker {
       return no_such_item(command, dispatch ? "program" : "pipeline");
     }
     const uint32_t number = found->second.number;
+    give(at, command, name, number, [&] {
+      return dispatch ? parameters_of(module_.programs[number]) : parameters_of(module_.pipelines[number]);
+    });
+  }
+
+  /// The item of a number as the target of a command, and its parameters, which are made once.
+  void give(uint32_t at, const Command& command, std::string_view callee, uint32_t number, auto&& make) {
     out_.target[at] = number;
-    const auto [parameters, first] = parameters_.try_emplace({!dispatch, number});
-    if (first) {
-      parameters->second =
-          dispatch ? parameters_of(module_.programs[number]) : parameters_of(module_.pipelines[number]);
-    }
-    give(at, command, name, parameters->second);
+    const auto [parameters, first] = parameters_.try_emplace({command.kind == CommandKind::Run, number});
+    if (first) parameters->second = make();
+    give(at, command, callee, parameters->second);
   }
 
   /// The parameter of this name, or kNoTarget; looked up once a name.
@@ -246,7 +255,10 @@ class PipelineChecker {
       for (const auto& [known, item] : names_) {
         if (item.pipeline == wants_pipeline) nearest.consider(known);
       }
-      help = nearest.help_or(command.version != 0 ? "the library has no pipelines yet"
+      if (command.version != 0) {
+        for (const std::string_view id : linker_.ids()) nearest.consider(id);
+      }
+      help = nearest.help_or(command.version != 0 ? "`vyre ops` lists those of the library"
                                                   : fmt::format("declare the {} in this file", what));
     }
     report_.add(DiagCode::V053, command.span, fmt::format("no {} {}", what, quoted(name)), std::move(help));
@@ -460,6 +472,7 @@ class PipelineChecker {
   const ir::Module& module_;
   const ItemNames& names_;
   ParametersOfItems& parameters_;
+  Linker& linker_;
   Report& report_;
   std::map<ir::Symbol, ItemNames::const_iterator> item_of_;
   std::map<std::pair<const Parameters*, ir::Symbol>, uint32_t> parameter_of_;
@@ -471,8 +484,9 @@ class PipelineChecker {
 };
 
 PipelineResult check_pipeline(const ir::Pipeline& pipeline, const ir::Module& module, const ItemNames& names,
-                              ParametersOfItems& parameters, const spec::OpTable& ops, Report& report) {
-  return PipelineChecker(pipeline, module, names, parameters, ops, report).run();
+                              ParametersOfItems& parameters, const spec::OpTable& ops, Linker& linker,
+                              Report& report) {
+  return PipelineChecker(pipeline, module, names, parameters, ops, linker, report).run();
 }
 
 void check_runs(std::span<const CheckedPipeline> pipelines, Report& report) {

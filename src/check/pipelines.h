@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/body.h"
+#include "check/link.h"
 #include "check/module.h"
 #include "check/report.h"
 
@@ -41,7 +42,8 @@ struct PipelineResult {
 
 /// One pipeline by itself. `pipeline` must outlive the result. Cost: linear, whatever it dispatches.
 PipelineResult check_pipeline(const ir::Pipeline& pipeline, const ir::Module& module, const ItemNames& names,
-                              ParametersOfItems& parameters, const spec::OpTable& ops, Report& report);
+                              ParametersOfItems& parameters, const spec::OpTable& ops, Linker& linker,
+                              Report& report);
 
 /// That pipelines do not run themselves (V057), and nest at most 32 deep (V058).
 void check_runs(std::span<const CheckedPipeline> pipelines, Report& report);

@@ -14,6 +14,7 @@
 #include "base/names.h"
 #include "base/read_file.h"
 #include "check/unchecked.h"
+#include "library/library.h"
 #include "ops/operation.h"
 #include "text/text.h"
 #include "wire/wire.h"
@@ -123,10 +124,24 @@ std::expected<ModuleFile, ProgramError> load_module(const std::string& path, con
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   auto bytes = read_file(path, kMaxProgramBytes);
-  if (!bytes) return std::unexpected(wrong_usage(bytes.error().message));
   std::shared_ptr<const Source> source;
   Result<ir::Module> module;
-  if (wire::is_wire(*bytes)) {
+  if (!bytes) {
+    const library::Entry* entry = library::find(path);
+    if (entry == nullptr) {
+      std::string help;
+      if (!path.contains('/')) {
+        NearestName nearest(path);
+        for (const library::Entry& known : library::entries()) nearest.consider(known.id);
+        help = nearest.help_or("");
+      }
+      return std::unexpected(wrong_usage(bytes.error().message + (help.empty() ? "" : "; " + help)));
+    }
+    source = std::make_shared<const Source>(path, std::string(entry->file->text));
+    text::Constants chosen = options.constants;
+    chosen.insert(entry->constants.begin(), entry->constants.end());
+    module = text::parse_module(source->text(), &ops, chosen);
+  } else if (wire::is_wire(*bytes)) {
     module = wire::decode_module(*bytes);
   } else {
     source = std::make_shared<const Source>(
@@ -153,15 +168,16 @@ std::expected<Entry, UsageError> find_entry(const check::CheckedModule& module,
     bool used = false;  // by another item
   };
   std::vector<Candidate> all;
-  const size_t programs = module.programs().size();
-  for (uint32_t i = 0; i < programs; ++i) all.push_back({module.module().programs[i].name, {false, i}});
-  for (uint32_t i = 0; i < module.pipelines().size(); ++i)
-    all.push_back({module.module().pipelines[i].name, {true, i}});
-  for (const check::CheckedPipeline& pipeline : module.pipelines()) {
+  const std::span programs = module.own_programs();
+  for (uint32_t i = 0; i < programs.size(); ++i) all.push_back({programs[i]->program().name, {false, i}});
+  const std::span pipelines = module.own_pipelines();
+  for (uint32_t i = 0; i < pipelines.size(); ++i) all.push_back({pipelines[i].pipeline->name, {true, i}});
+  for (const check::CheckedPipeline& pipeline : pipelines) {
     for (size_t i = 0; i < pipeline.target.size(); ++i) {
       const ir::CommandKind kind = pipeline.pipeline->commands[i].kind;
       if (kind == ir::CommandKind::Dispatch) all[pipeline.target[i]].used = true;
-      if (kind == ir::CommandKind::Run) all[programs + pipeline.target[i]].used = true;
+      if (kind == ir::CommandKind::Run && pipeline.target[i] < pipelines.size())
+        all[programs.size() + pipeline.target[i]].used = true;
     }
   }
   const std::string_view wanted = name ? std::string_view(*name) : "main";

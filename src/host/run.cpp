@@ -87,7 +87,7 @@ Result<void> ReadyStep::run(Buffers& buffers, const layout::Groups& groups, Step
   if (time != nullptr && pipeline_) {
     time->notes.timed = true;
     for (const auto& [program, seconds] : pipeline_->compile_seconds())
-      time->programs.emplace_back(module_->module().programs[program].name, seconds);
+      time->programs.emplace_back(module_->programs()[program]->program().name, seconds);
   }
   const Clock::time_point begin = Clock::now();
   VYRE_CHECK(pipeline_ ? pipeline_->run_host(host, time == nullptr ? nullptr : &time->notes)
@@ -169,7 +169,7 @@ std::string table_of(const Step& step, const StepTime& time, const LoadTime& loa
   std::vector<std::vector<std::string>> rows = {{"dispatch", "groups", "count", "time", "bytes", "GB/s"}};
   for (const plan::DispatchTime& row : time.notes.times) {
     const uint64_t bytes = row.bytes * row.count;
-    rows.push_back({step.module->module().programs[row.program].name,
+    rows.push_back({step.module->programs()[row.program]->program().name,
                     fmt::format("{}x{}x{}", row.groups.x, row.groups.y, row.groups.z),
                     fmt::format("{}", row.count), milliseconds(row.seconds), fmt::format("{}", bytes),
                     row.seconds > 0 ? fmt::format("{:.2f}", double(bytes) / row.seconds / 1e9) : "-"});
@@ -178,7 +178,7 @@ std::string table_of(const Step& step, const StepTime& time, const LoadTime& loa
     rows.push_back({"others", "", fmt::format("{}", others.count), milliseconds(others.seconds), "", ""});
   out += columns(rows);
   for (const auto& [place, count] : time.notes.unfinished) {
-    const ir::Pipeline& pipeline = step.module->module().pipelines[place.first];
+    const ir::Pipeline& pipeline = *step.module->pipelines()[place.first].pipeline;
     const ir::Command& command = pipeline.commands[place.second];
     std::string where;
     if (source != nullptr && command.span.known()) {

@@ -92,6 +92,10 @@ class CLikePrinter : protected LegalEmitter {
 
   void emit_raw(Value v, const Inst& inst) override;
   void emit_return() override { out().line("return;"); }
+  void emit_load(Value v, const Inst& inst) override;
+  void emit_store(const Inst& inst) override;
+  /// The word that an access is about.
+  virtual std::string place(const Inst& access, const std::string& at);
 
  private:
   void emit_get(Value v, const Inst& inst) final;
@@ -99,11 +103,8 @@ class CLikePrinter : protected LegalEmitter {
   bool emit_if(Value v, const Inst& inst) final;
   void emit_loop(Value v, const Inst& inst) final;
   void emit_barrier() final;
-  void emit_load(Value v, const Inst& inst) final;
-  void emit_store(const Inst& inst) final;
   void emit_atomic(Value v, const Inst& inst) final;
   std::string operand(const Inst& inst, uint32_t n) { return word(k_.arg(inst, n)); }
-  std::string place(const Inst& access, const std::string& at);
 
   const CLikeDialect dialect_;
   const std::vector<uint32_t> numbers_;  // by Value

@@ -1,6 +1,8 @@
 // Division of u64 and u128 in words, for targets that divide no more than a word at a time. It is done by
-// hand: in one instruction where both operands fit a word, which is most of the time, else bit by bit, but
-// only over the bits that the quotient can have.
+// hand: of a u64 by a constant in products, else in one instruction where both operands fit a word, which is
+// most of the time, else bit by bit, but only over the bits that the quotient can have.
+#include <bit>
+
 #include "lower/rules.h"
 
 namespace vyre::lower {
@@ -54,6 +56,36 @@ void divide_long(Rewriter& r, const Division& d, const Limbs& a, const Limbs& b)
   });
 }
 
+/// a >> by.
+Limbs shifted(Rewriter& r, const Limbs& a, uint32_t by) {
+  if (by >= 32) return {right(r, a[1], by - 32), r.constant(0)};
+  if (by == 0) return a;
+  return {either(r, right(r, a[0], by), left(r, a[1], 32 - by)), right(r, a[1], by)};
+}
+
+// match:  div u64(a, d); mod u64(a, d), d a constant that is not zero
+// result: with l = ceil(log2 d), m = floor(2^64 (2^l - d) / d) + 1 and t = the high half of a * m,
+//         the quotient is (t + ((a - t) >> 1)) >> (l - 1), of d = 1 it is a; and the remainder a - quotient *
+//         d. Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, figure 4.1
+Limbs divide_by_constant(Rewriter& r, const Limbs& a, uint64_t d, bool want_remainder) {
+  const auto constant = [&](uint64_t bits) {
+    return Limbs{r.constant(uint32_t(bits)), r.constant(uint32_t(bits >> 32))};
+  };
+  if (d == 1) return want_remainder ? constant(0) : a;
+  const auto bits = uint32_t(std::bit_width(d - 1));
+  const uint64_t power = bits == 64 ? 0 : uint64_t{1} << bits;
+  const auto m = uint64_t((static_cast<unsigned __int128>(power - d) << 64) / d) + 1;
+  const Limbs high = product(r, a, constant(m), 4);
+  const Limbs t{high[2], high[3]};
+  const Limbs half = shifted(r, subtract(r, a, t).words, 1);
+  const Value low = add(r, t[0], half[0]);
+  const Limbs sum{low, add(r, add(r, t[1], half[1]), less(r, low, t[0]))};
+  const Limbs quotient = shifted(r, sum, bits - 1);
+  if (!want_remainder) return quotient;
+  if (d >> 32 != 0) return subtract(r, a, product(r, quotient, constant(d), 2)).words;
+  return {sub(r, a[0], mul(r, quotient[0], r.constant(uint32_t(d)))), r.constant(0)};
+}
+
 // match:  div(a, b); mod(a, b)
 // result: set s, 0
 //         if (ne.raw(or of all bi, 0)) {
@@ -63,6 +95,9 @@ void divide_long(Rewriter& r, const Division& d, const Limbs& a, const Limbs& b)
 //         get s
 Limbs divide(Rewriter& r, const Inst& apply, bool want_remainder) {
   const Limbs &a = r.operand(apply, 0), &b = r.operand(apply, 1);
+  const auto low = r.known(b[0]), high = r.known(b[1]);
+  if (b.count == 2 && low && high && (*low | *high) != 0)
+    return divide_by_constant(r, a, *low | uint64_t{*high} << 32, want_remainder);
   const Division d{.quotient = r.variable("quotient", a.count),
                    .remainder = r.variable("remainder", a.count)};
   const Variable& wanted = want_remainder ? d.remainder : d.quotient;

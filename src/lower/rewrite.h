@@ -23,6 +23,7 @@ struct Limbs {
 
   Limbs() = default;
   Limbs(Value only) : word{only}, count(1) {}  // a rule for one word gives a Value
+  Limbs(Value low, Value high) : word{low, high}, count(2) {}
   Value operator[](uint32_t n) const { return word[n]; }
   void add(Value v) { word[count++] = v; }
 };
@@ -111,6 +112,10 @@ class Rewriter {
     return raw(RawOp::LongOf, {words[2 * n], words[2 * n + 1]});
   }
 
+  /// What a constant is.
+  std::optional<uint32_t> known(Value v) const {
+    return out_[v].kind == InstKind::Const ? std::optional(out_[v].imm) : std::nullopt;
+  }
   /// Whether the word is known to be 0 or 1.
   bool is_truth(Value v) const { return truth_[index(v)]; }
 

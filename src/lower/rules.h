@@ -78,6 +78,8 @@ struct Difference {
 };
 Difference subtract(Rewriter& r, const Limbs& a, const Limbs& b);
 Value leading_zeros(Rewriter& r, const Limbs& a);
+/// The lowest n words of a * b.
+Limbs product(Rewriter& r, const Limbs& a, const Limbs& b, uint32_t n);
 /// Domain: amount below 32 times the words of a.
 Limbs shift_left(Rewriter& r, const Limbs& a, Value amount);
 Limbs shift_right(Rewriter& r, const Limbs& a, Value amount);

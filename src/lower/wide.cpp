@@ -3,6 +3,8 @@
 //
 // a and b are the operands, ai and bi their words, n how many. A carry, a borrow and a comparison is a word,
 // 0 or 1.
+#include <algorithm>
+
 #include "lower/rules.h"
 #include "spec/ops.h"
 #include "spec/table.h"
@@ -70,6 +72,36 @@ Value any_bit(Rewriter& r, const Limbs& a) {
   Value any = a[0];
   for (uint32_t i = 1; i < a.count; ++i) any = either(r, any, a[i]);
   return any;
+}
+
+// match:  mul(a, b), its lowest n words
+// result: the schoolbook's rows ai * b, each added one word further up; what lies above the result is not
+//         made. A row's word is sum + low(ai * bj) + carry with carry <= 2^32 - 1, so the next carry fits a
+//         word as well.
+Limbs product(Rewriter& r, const Limbs& a, const Limbs& b, uint32_t n) {
+  Limbs sum;
+  for (uint32_t i = 0; i < std::min(a.count, n); ++i) {
+    Value carry{};
+    for (uint32_t j = 0; j < b.count && i + j < n; ++j) {
+      const bool last = i + j + 1 == n;  // no carry out of it is wanted
+      Value word = mul(r, a[i], b[j]);
+      Value high = last ? Value{} : high_product(r, a[i], b[j]);
+      const auto accumulate = [&](Value more) {
+        word = add(r, word, more);
+        if (!last) high = add(r, high, less(r, word, more));
+      };
+      if (i > 0) accumulate(sum[i + j]);
+      if (j > 0) accumulate(carry);
+      if (i == 0) {
+        sum.add(word);
+      } else {
+        sum.word[i + j] = word;
+      }
+      carry = high;
+    }
+    if (i + b.count < n) sum.add(carry);
+  }
+  return sum;
 }
 
 // match:  a - b
@@ -160,35 +192,9 @@ Limbs wide_negate(Rewriter& r, const Inst& apply) {
   return subtract(r, zero, a).words;
 }
 
-// match:  mul(a, b)
-// result: the schoolbook's rows ai * b, each added one word further up; what lies above the result is not
-//         made. A row's word is sum + low(ai * bj) + carry with carry <= 2^32 - 1, so the next carry fits a
-//         word as well.
 Limbs wide_mul(Rewriter& r, const Inst& apply) {
   const Limbs &a = r.operand(apply, 0), &b = r.operand(apply, 1);
-  const uint32_t n = a.count;
-  Limbs sum;
-  for (uint32_t i = 0; i < n; ++i) {
-    Value carry{};
-    for (uint32_t j = 0; i + j < n; ++j) {
-      const bool last = i + j + 1 == n;  // no carry out of it is wanted
-      Value word = mul(r, a[i], b[j]);
-      Value high = last ? Value{} : high_product(r, a[i], b[j]);
-      const auto accumulate = [&](Value more) {
-        word = add(r, word, more);
-        if (!last) high = add(r, high, less(r, word, more));
-      };
-      if (i > 0) accumulate(sum[i + j]);
-      if (j > 0) accumulate(carry);
-      if (i == 0) {
-        sum.add(word);
-      } else {
-        sum.word[i + j] = word;
-      }
-      carry = high;
-    }
-  }
-  return sum;
+  return product(r, a, b, a.count);
 }
 
 Limbs wide_shl(Rewriter& r, const Inst& apply) {

@@ -6,10 +6,14 @@
 #include <cstdlib>
 #include <deque>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
+#include "library/library.h"
 #include "spec/ops.h"
+#include "text/text.h"
 
 namespace vyre::ops {
 namespace {
@@ -89,6 +93,25 @@ class Library final : public spec::OpSource {
     return table_.find(id, version);
   }
 
+  const ir::Module* find_module(std::string_view id, uint32_t version) const override {
+    const library::Entry* entry = version == 1 ? library::find(id) : nullptr;
+    if (entry == nullptr) return nullptr;
+    const std::scoped_lock lock(modules_mutex_);
+    const auto [known, fresh] = modules_.try_emplace(entry);
+    if (fresh) {
+      auto module = text::parse_module(entry->file->text, &op_table(),
+                                       {entry->constants.begin(), entry->constants.end()});
+      if (module) known->second = std::make_unique<const ir::Module>(std::move(*module));
+    }
+    return known->second.get();
+  }
+
+  std::vector<std::string_view> module_ids() const override {
+    std::vector<std::string_view> out;
+    for (const library::Entry& entry : library::entries()) out.push_back(entry.id);
+    return out;
+  }
+
   std::vector<const spec::OpDef*> all() const override {
     const std::scoped_lock lock(mutex_);
     for (const Operation& operation : all_operations()) add(operation);
@@ -103,6 +126,8 @@ class Library final : public spec::OpSource {
     table_.add({std::string(operation.id), operation.version, operation.signature, operation.category, body});
   }
 
+  mutable std::mutex modules_mutex_;
+  mutable std::map<const library::Entry*, std::unique_ptr<const ir::Module>> modules_;
   mutable std::mutex mutex_;
   mutable std::deque<ir::Function> bodies_;
   mutable spec::OpTable table_;

@@ -20,7 +20,8 @@
 
 namespace vyre::ir {
 struct Function;
-}
+struct Module;
+}  // namespace vyre::ir
 
 namespace vyre::spec {
 
@@ -59,6 +60,10 @@ class OpSource {
   virtual const OpDef* find(std::string_view id, uint32_t version) const = 0;
   /// By id, then version.
   virtual std::vector<const OpDef*> all() const = 0;
+  /// The text of an operation over buffers, whose entry is its pipeline `main`; nullptr when there is none.
+  virtual const ir::Module* find_module(std::string_view id, uint32_t version) const = 0;
+  /// The ids of those.
+  virtual std::vector<std::string_view> module_ids() const = 0;
 };
 
 class OpTable : public OpSource {
@@ -70,6 +75,12 @@ class OpTable : public OpSource {
   bool add(OpDef def);
   const OpDef* find(std::string_view id, uint32_t version) const override;
   std::vector<const OpDef*> all() const override;
+  const ir::Module* find_module(std::string_view id, uint32_t version) const override {
+    return base_ == nullptr ? nullptr : base_->find_module(id, version);
+  }
+  std::vector<std::string_view> module_ids() const override {
+    return base_ == nullptr ? std::vector<std::string_view>() : base_->module_ids();
+  }
 
  private:
   const OpSource* base_ = nullptr;

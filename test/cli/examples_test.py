@@ -2,6 +2,8 @@
 
 Oracle: other programs: Python's zlib and hashlib, and arithmetic done here.
 """
+import argparse
+import array
 import collections
 import hashlib
 import itertools
@@ -174,7 +176,35 @@ class Examples(CommandTest):
                              [hashlib.sha256(m).hexdigest() for m in messages])
 
 
-SCRIPTS = ["life.py", "mandelbrot.py", "sha256.py"]
+    def test_operations_of_the_library(self):
+        """Oracles: hashlib and zlib, grep, wc, sorted(), and distances worked out by hand."""
+        import checksums, count_words, find_lines, shortest_ways
+        texts = [b"", b"one line", b"a\n\nb a\tb\n", self.licence, self.random.randbytes(5_000)]
+        for backend in BACKENDS:
+            options = argparse.Namespace(vyre=str(BIN / "vyre"), backend=backend, hash="crc32")
+            self.assertEqual(checksums.checksums(options, texts), [f"{zlib.crc32(text):08x}" for text in texts])
+            for options.hash in ("md5", "sha512"):
+                self.assertEqual(checksums.checksums(options, texts), [hashlib.new(options.hash, t).hexdigest() for t in texts])
+            for text in texts:
+                self.assertEqual(count_words.counts(options, text), [text.count(b"\n"), len(text.split()), len(text)])
+                lines = text.split(b"\n")
+                for needle in (b"a", b"the", b"b a"):
+                    self.assertEqual(find_lines.find_lines(options, needle, text),
+                                     [(i, line) for i, line in enumerate(lines, 1) if needle in line])
+            roads = [("a", "b", 3), ("b", "c", 4), ("a", "c", 9), ("d", "e", 1)]
+            self.assertEqual(shortest_ways.ways(options, roads, "a"), {"a": 0, "b": 3, "c": 7})
+
+    def test_sort_keys(self):
+        keys = array.array("I", (self.random.getrandbits(32) >> self.random.randrange(32) for _ in range(5_000)))
+        source, out = self.folder / "keys", self.folder / "sorted"
+        source.write_bytes(keys.tobytes())
+        subprocess.run([sys.executable, EXAMPLES / "sort_keys.py", "--vyre", BIN / "vyre", "--keys", source, "--out", out],
+                       check=True, capture_output=True)
+        self.assertEqual(out.read_bytes(), array.array("I", sorted(keys)).tobytes())
+
+
+SCRIPTS = ["checksums.py", "count_words.py", "find_lines.py", "life.py", "mandelbrot.py", "sha256.py", "shortest_ways.py",
+           "sort_keys.py"]
 
 
 class Scripts(CommandTest):
@@ -193,6 +223,9 @@ class Scripts(CommandTest):
     def test_the_program_is_found_or_asked_for(self):
         for script in SCRIPTS:
             arguments = {"life.py": ["--size", "8x4", "--generations", 2], "sha256.py": [SOURCE / "LICENSE"],
+                         "checksums.py": [SOURCE / "docs/images"], "count_words.py": [SOURCE / "LICENSE"],
+                         "find_lines.py": ["the", SOURCE / "LICENSE"], "shortest_ways.py": ["Bern"],
+                         "sort_keys.py": ["--count", 100],
                          "mandelbrot.py": ["--size", "8x4", "--limit", 5]}[script]
             with self.subTest(script):
                 lost = self.call(script, *arguments)

@@ -485,6 +485,29 @@ class Listings(CommandTest):
                          ("fis_nan", "fis_nan(a)\n"), ("freduce_strict", "freduce_strict(fadd, buffer, from, to)")]:
             self.assertIn(form, self.expect(0, "ops", op).stdout)
 
+    # Oracle: the head, the buffers and the rows of the text.
+    def test_ops_over_buffers(self):
+        text = (SOURCE / "src/library/hash/crc32.vyre").read_text()
+        summary = text.split("\n")[0].split(": ", 1)[1]
+        page = self.expect(0, "ops", "hash.crc32").stdout
+        for words in [f"hash.crc32\n  {summary}\n", "  read        data     bytes\n", "  read_write  digests  u32\n",
+                      f"Rows: {text.count('// run:')}\n", "digests=[0, 0xcbf43926, 0xe8b7be43]"]:
+            self.assertIn(words, page)
+        self.assertIn("Runs\n  collection.scan_exclusive_add", self.expect(0, "ops", "string.lines").stdout)
+        reduce = self.expect(0, "ops", "collection.reduce_min").stdout
+        self.assertNotIn("OP=0", reduce)
+        listed = self.expect(0, "ops", "hash.*").stdout
+        self.assertRegex(listed, r"(?m)^  hash\.crc32 +" + re.escape(summary) + "$")
+        known = json.loads(self.expect(0, "ops", "--json").stdout)["over_buffers"]
+        (crc,) = [row for row in known if row["id"] == "hash.crc32"]
+        self.assertEqual([buffer["name"] for buffer in crc["buffers"]], ["data", "offsets", "digests"])
+        self.assertEqual(len(crc["rows"]), text.count("// run:"))
+        self.refuse(2, "did you mean `hash.crc32`", "ops", "hash.crc23")
+        self.refuse(2, "did you mean `hash.crc32`", "run", "hash.crc23", "--set", "digests=zeros:1")
+        done = self.expect(0, "run", "hash.crc32", "--set", "data=0x34333231,0x38373635,0x39", "--set", "offsets=0,9",
+                           "--set", "digests=zeros:1")
+        self.assertIn(str(0xcbf43926), done.stdout)
+
     def test_output_that_cannot_be_written(self):
         for arguments in [["ops"], ["ops", "--json"], ["backends"], ["explain"], ["lower", EXAMPLES / "xor.vyre", "--to", "asm"],
                           ["run", EXAMPLES / "xor.vyre", "--groups", "1"],

@@ -24,8 +24,12 @@
 #include "admit/gates.h"
 #include "base/diag.h"
 #include "base/digest.h"
+#include "check/module.h"
+#include "library/library.h"
+#include "ops/operation.h"
 #include "ops/registry.h"
 #include "spec/types.h"
+#include "text/text.h"
 
 namespace vyre {
 namespace {
@@ -72,6 +76,49 @@ size_t check_texts() {
   return wrong;
 }
 
+/// The same of the operations over buffers: each is valid, says what it is, and has an entry `main` whose
+/// programs every device can bind.
+size_t check_library() {
+  // What WebGPU gives to all: its default of maxStorageBuffersPerShaderStage; the least of all backends.
+  constexpr size_t kMostBound = 8;
+  size_t wrong = 0;
+  for (const library::Entry& entry : library::entries()) {
+    const std::string path = fmt::format("src/library/{}.vyre", entry.file->path);
+    const Source source(path, std::string(entry.file->text));
+    const auto refuse = [&](const Diagnostics& diagnostics) {
+      for (const Diag& diag : diagnostics) fmt::print(stderr, "{}", render(diag, &source, path));
+      ++wrong;
+    };
+    auto module =
+        text::parse_module(source.text(), &ops::op_table(), {entry.constants.begin(), entry.constants.end()});
+    if (!module) {
+      refuse({module.error()});
+      continue;
+    }
+    const bool has_main = std::ranges::count(module->pipelines, "main", &ir::Pipeline::name) == 1;
+    if (!has_main || entry.summary().empty()) {
+      refuse({make_diag(
+          DiagCode::C013, {0, 1},
+          fmt::format("{} has no pipeline `main`, or no first line `// ID: ...`", entry.id),
+          "the entry of an operation over buffers is `main`, and its first line says what it does")});
+      continue;
+    }
+    const auto checked = check::check(std::move(*module), ops::op_table());
+    if (!checked) {
+      refuse(checked.error());
+      continue;
+    }
+    for (const auto& program : (*checked)->own_programs()) {
+      if (program->bound_buffers().size() <= kMostBound) continue;
+      refuse({make_diag(DiagCode::C013, {0, 1},
+                        fmt::format("program {} binds {} buffers, and WebGPU promises {}",
+                                    program->program().name, program->bound_buffers().size(), kMostBound),
+                        "put several arrays into one")});
+    }
+  }
+  return wrong;
+}
+
 /// What judges all of them: the gates, what operations are declared with, the ledgers.
 std::optional<Digest> digest_of_judges(const fs::path& source) {
   std::vector<fs::path> files;
@@ -101,6 +148,10 @@ int run(const fs::path& source, const fs::path& stamp) {
   if (!judges) return fail(source / "src", "read the files below");
   if (const size_t wrong = check_texts(); wrong != 0) {
     fmt::print("{} texts of operations are wrong\n", wrong);
+    return 1;
+  }
+  if (const size_t wrong = check_library(); wrong != 0) {
+    fmt::print("{} operations over buffers are wrong\n", wrong);
     return 1;
   }
   std::map<std::string, std::string> known, now;

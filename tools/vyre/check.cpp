@@ -94,9 +94,9 @@ void add_check(CLI::App& app, int& exit) {
             std::max(exit, report(host::ProgramError{host::render_all(wrong, file->source.get(), path), 1}));
       warn(*file);
       if (!*races) continue;
-      for (const auto& program : file->module->programs())
-        exit =
-            std::max(exit, report_races({path, file->source, program}, file->module->programs().size() > 1));
+      const std::span programs = file->module->own_programs();
+      for (const auto& program : programs)
+        exit = std::max(exit, report_races({path, file->source, program}, programs.size() > 1));
     }
   });
 }

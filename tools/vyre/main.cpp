@@ -55,7 +55,7 @@ void note(const Diag& diag, const std::string& path, const Source* source) {
   fmt::print(stderr, "{}", render(diag, source, path, "note"));
 }
 void warn(const host::ModuleFile& file) {
-  for (const auto& program : file.module->programs())
+  for (const auto& program : file.module->own_programs())
     for (const Diag& diag : program->warnings()) warn(diag, file.path, file.source.get());
 }
 

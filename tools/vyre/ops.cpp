@@ -16,6 +16,7 @@
 #include "backend/registry/registry.h"
 #include "base/names.h"
 #include "ops/operation.h"
+#include "ops_library.h"
 #include "spec/ops.h"
 #include "text/foreign_words.h"
 #include "text/operators.h"
@@ -119,6 +120,14 @@ std::vector<const ops::Operation*> selected(const std::string& id) {
   std::vector<const ops::Operation*> out;
   for (const ops::Operation& op : ops::all_operations()) {
     if (is_asked(id, op.id, op.version)) out.push_back(&op);
+  }
+  return out;
+}
+
+std::vector<const library::Entry*> selected_over_buffers(const std::string& id) {
+  std::vector<const library::Entry*> out;
+  for (const library::Entry& entry : library::entries()) {
+    if (is_asked(id, entry.id, 1)) out.push_back(&entry);
   }
   return out;
 }
@@ -328,27 +337,37 @@ int run_ops(const std::string& id, bool json, bool markdown) {
     return 0;
   }
   const auto hardware = selected_intrinsics(id);
-  if (list.empty() && hardware.empty()) {
+  const auto over_buffers = selected_over_buffers(id);
+  if (list.empty() && hardware.empty() && over_buffers.empty()) {
     NearestName nearest(id);
     for (const spec::OpInfo& op : spec::kOps) nearest.consider(op.mnemonic);
     for (const ops::Operation& op : ops::all_operations()) nearest.consider_id(op.id);
     for (const spec::IntrinsicInfo& op : spec::kIntrinsics) nearest.consider_id(op.id);
+    for (const library::Entry& entry : library::entries()) nearest.consider_id(entry.id);
     const std::string_view foreign = text::foreign_help(id);
     return usage_error(fmt::format("there is no operation '{}'; {}", id,
                                    foreign.empty() ? nearest.help_or("`vyre ops` lists them") : foreign));
   }
   if (json) {
-    nlohmann::json out = {{"schema", "vyre.ops/1"}, {"operations", nlohmann::json::array()}};
+    nlohmann::json out = {{"schema", "vyre.ops/1"},
+                          {"operations", nlohmann::json::array()},
+                          {"over_buffers", nlohmann::json::array()}};
     for (const ops::Operation* op : list) out["operations"].push_back(to_json(*op));
     for (const spec::IntrinsicInfo* op : hardware) out["operations"].push_back(to_json(*op));
+    for (const library::Entry* entry : over_buffers) out["over_buffers"].push_back(library_json(*entry));
     fmt::print("{}\n", out.dump(2));
   } else if (markdown) {
     print_markdown(list);
+    print_library_markdown(over_buffers);
   } else if (id.empty() || is_pattern(id)) {
     if (id.empty()) print_operators();
     print_list(list);
-    if (!list.empty() && !hardware.empty()) fmt::print("\n");
+    if (!list.empty() && !over_buffers.empty()) fmt::print("\n");
+    print_library_list(over_buffers);
+    if ((!list.empty() || !over_buffers.empty()) && !hardware.empty()) fmt::print("\n");
     print_hardware(hardware);
+  } else if (!over_buffers.empty()) {
+    print_library_page(*over_buffers.front());
   } else if (list.empty()) {
     print_intrinsic(*hardware.front());
   } else {
@@ -366,9 +385,10 @@ void add_ops(CLI::App& app, int& exit) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("ops", "List operators and operations, or show one operation");
-  verb->add_option("ID", options->id,
-                   "an operation: primitive.bitwise.rotl, with a version: ...@1, some of them: primitive.*, "
-                   "or an operator: clz");
+  verb->add_option(
+      "ID", options->id,
+      "an operation: primitive.bitwise.rotl, hash.sha256, with a version: ...@1, some of them: primitive.*, "
+      "or an operator: clz");
   auto* json = verb->add_flag("--json", options->json, "machine-readable (docs/commands.md has the schema)");
   verb->add_flag("--markdown", options->markdown, "docs/ops.md")->excludes(json);
   verb->footer("Example: vyre ops primitive.bitwise.rotl");

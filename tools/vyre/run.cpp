@@ -157,7 +157,7 @@ std::expected<host::ModuleFile, host::ProgramError> load(const RunFile& of, bool
     return std::unexpected(host::ProgramError{fmt::format("vyre: {}\n", constants.error().message), 2});
   auto file = host::load_module(of.path, ops::op_table(), {*constants, watched});
   if (!file) return file;
-  for (size_t i = 0; i < file->module->programs().size(); ++i)
+  for (size_t i = 0; i < file->module->own_programs().size(); ++i)
     for (const Diag& diag : file->module->divergent(i)) warn(diag, of.path, file->source.get());
   return file;
 }

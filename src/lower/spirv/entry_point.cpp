@@ -20,6 +20,7 @@
 #include "lower/spirv/raw.h"
 #include "lower/spirv/subgroup.h"
 #include "lower/walk.h"
+#include "lower/whole_accesses.h"
 #include "spec/ops.h"
 
 namespace vyre::lower {
@@ -54,7 +55,7 @@ class EntryPointEmitter final : LegalEmitter {
                     std::ranges::any_of(
                         k_.insts, [&](const Inst& i) { return has_opaque_result(i) || hides_length(i); })),
         results_(kernel.insts.size()) {
-    find_whole_accesses();
+    whole_ = find_whole_accesses(k_, [this](uint32_t buffer) { return memory_.width(buffer); });
   }
 
   SpirvModule run() {
@@ -293,58 +294,31 @@ class EntryPointEmitter final : LegalEmitter {
   // ---- Elements of several words
   // ---------------------------------------------------------------------------
 
-  static uint32_t words_of(const Inst& access) { return access.type == spec::DataType::U64 ? 2 : 1; }
-  /// Accesses of one kind to all words of one element, from the lowest on, with nothing between them but what
-  /// is computed: they become one, where the first load stands, or the last store.
-  void find_whole_accesses() {
-    for (const auto& block : k_.blocks) {
-      for (size_t i = 0; i < block.size(); ++i) {
-        const Inst& first = k_[block[i]];
-        const bool is_access = first.kind == InstKind::RawLoad || first.kind == InstKind::RawStore;
-        if (!is_access || first.imm != 0 || memory_.width(first.target) == 1) continue;
-        std::vector<Value> parts = {block[i]};
-        uint32_t words = words_of(first);
-        for (size_t j = i + 1; j < block.size() && words < memory_.width(first.target); ++j) {
-          const Inst& next = k_[block[j]];
-          if (next.kind == InstKind::Raw || given_by(next.kind) != BuiltinInput::Nothing) continue;
-          const bool is_next = next.kind == first.kind && next.target == first.target && next.imm == words &&
-                               k_.arg(next, 0) == k_.arg(first, 0);
-          if (!is_next) break;
-          parts.push_back(block[j]);
-          words += words_of(next);
-        }
-        if (words != memory_.width(first.target)) continue;
-        const Value at = first.kind == InstKind::RawLoad ? parts.front() : parts.back();
-        for (const Value part : parts) joined_.insert(index(part));
-        whole_accesses_[index(at)] = std::move(parts);
-      }
-    }
-  }
-
   void emit_load(Value v, const Inst& inst) override {
     const Id at = word(k_.arg(inst, 0));
-    if (!joined_.contains(index(v))) return set(v, memory_.load(inst, at, once_[index(v)]));
-    const auto found = whole_accesses_.find(index(v));
-    if (found == whole_accesses_.end()) return;  // loaded with the first
+    if (!whole_.joined.contains(index(v))) return set(v, memory_.load(inst, at, once_[index(v)]));
+    const auto found = whole_.at.find(index(v));
+    if (found == whole_.at.end()) return;  // loaded with the first
     const bool once = std::ranges::any_of(found->second, [&](Value part) { return once_[index(part)]; });
     const std::vector<Id> words = memory_.load_whole(inst.target, at, once);
     for (const Value part : found->second) {
       const Inst& load = k_[part];
-      set(part, words_of(load) == 2 ? long_of(b_, words[load.imm], words[load.imm + 1]) : words[load.imm]);
+      set(part,
+          words_of_access(load) == 2 ? long_of(b_, words[load.imm], words[load.imm + 1]) : words[load.imm]);
     }
   }
   void emit_store(const Inst& inst) override {
     const auto v = uint32_t(&inst - k_.insts.data());
     const Id at = word(k_.arg(inst, 0));
-    if (!joined_.contains(v)) return memory_.store(inst, at, word(k_.arg(inst, 1)));
-    const auto found = whole_accesses_.find(v);
-    if (found == whole_accesses_.end()) return;  // stored with the last
+    if (!whole_.joined.contains(v)) return memory_.store(inst, at, word(k_.arg(inst, 1)));
+    const auto found = whole_.at.find(v);
+    if (found == whole_.at.end()) return;  // stored with the last
     std::vector<Id> words;
     for (const Value part : found->second) {
       const Inst& store = k_[part];
       const Id value = word(k_.arg(store, 1));
-      for (uint32_t n = 0; n < words_of(store); ++n)
-        words.push_back(words_of(store) == 2 ? word_of_long(b_, value, n) : value);
+      for (uint32_t n = 0; n < words_of_access(store); ++n)
+        words.push_back(words_of_access(store) == 2 ? word_of_long(b_, value, n) : value);
     }
     memory_.store_whole(inst.target, at, words);
   }
@@ -539,8 +513,7 @@ class EntryPointEmitter final : LegalEmitter {
   const std::vector<bool> foldable_;         // by Value
   const std::vector<bool> opaque_operands_;  // by Value
   const Outlines outlines_;
-  std::unordered_map<uint32_t, std::vector<Value>> whole_accesses_;  // by Value: accesses that are one there
-  std::unordered_set<uint32_t> joined_;                              // by Value: those accesses
+  WholeAccesses whole_;
   const bool wants_mask_;
   struct Masks {
     Id operand{}, result{};

@@ -10,7 +10,10 @@ namespace {
 
 using spec::BufferAccess;
 
-std::string_view element_type(bool atomic) { return atomic ? "atomic<u32>" : "u32"; }
+std::string element_type(bool atomic, uint32_t width = 1) {
+  if (width > 1) return fmt::format("vec{}<u32>", width);
+  return atomic ? "atomic<u32>" : "u32";
+}
 
 }  // namespace
 
@@ -37,6 +40,30 @@ WgslMemory::WgslMemory(const Kernel& kernel, const std::vector<bool>& live, cons
       ++arrays_;
     }
   }
+  find_vectors(live);
+}
+
+void WgslMemory::find_vectors(const std::vector<bool>& live) {
+  std::vector<bool> dead = live;
+  dead.flip();
+  for (size_t i = 0; i < views_.size(); ++i) {
+    const KernelBuffer& buffer = k_.buffers[i];
+    if (is_bound(uint32_t(i)) && !views_[i].atomic)
+      views_[i].width = std::max(spec::info(buffer.element).bytes / 4, 1u);
+  }
+  for (size_t i = 0; i < k_.insts.size(); ++i) {
+    const Inst& inst = k_.insts[i];
+    const bool is_access = inst.kind == InstKind::RawLoad || inst.kind == InstKind::RawStore;
+    if (live[i] && is_access && inst.access == Access::Words) views_[inst.target].width = 1;
+  }
+  const auto width = [this](uint32_t buffer) { return views_[buffer].width; };
+  whole_ = find_whole_accesses(k_, width, dead);
+  for (size_t i = 0; i < k_.insts.size(); ++i) {
+    const Inst& inst = k_.insts[i];
+    if (live[i] && inst.kind == InstKind::RawStore && !whole_.joined.contains(uint32_t(i)))
+      views_[inst.target].width = 1;
+  }
+  whole_ = find_whole_accesses(k_, width, dead);
 }
 
 void WgslMemory::note(const Inst& inst) {
@@ -59,7 +86,7 @@ std::string WgslMemory::declarations() const {
     if (!spec::is_bound(buffer.access)) continue;
     fmt::format_to(to, "@group(0) @binding({}) var<storage, {}> {}: array<{}>;  // {} @{}: {}\n",
                    buffer.argument, view.written ? "read_write" : "read", view.name,
-                   element_type(view.atomic), spec::text(buffer.access), buffer.binding,
+                   element_type(view.atomic, view.width), spec::text(buffer.access), buffer.binding,
                    spec::text(buffer.element));
   }
   fmt::format_to(to,

@@ -217,6 +217,29 @@ class WgslPrinter final : CLikePrinter {
     const std::string first = fmt::format("{} * {}", at, w_.number(words));
     return word == 0 ? first : fmt::format("({}) + {}", first, w_.number(word));
   }
+  std::string place(const Inst& access, const std::string& at) override {
+    if (memory_.width(access.target) == 1) return CLikePrinter::place(access, at);
+    return fmt::format("{}[{}].{}", array(access.target), at, "xyzw"[access.imm]);
+  }
+  void emit_load(Value v, const Inst& inst) override {
+    if (!memory_.whole().joined.contains(index(v))) return CLikePrinter::emit_load(v, inst);
+    const auto found = memory_.whole().at.find(index(v));
+    if (found == memory_.whole().at.end()) return;  // loaded with the first
+    const std::string element = "element_" + name(v);
+    out().line("let {} = {}[{}];", element, array(inst.target), word(k_.arg(inst, 0)));
+    for (size_t n = 0; n < found->second.size(); ++n)
+      define(found->second[n], fmt::format("{}.{}", element, "xyzw"[n]), /*truth=*/false);
+  }
+  void emit_store(const Inst& inst) override {
+    const auto v = uint32_t(&inst - k_.insts.data());
+    if (!memory_.whole().joined.contains(v)) return CLikePrinter::emit_store(inst);
+    const auto found = memory_.whole().at.find(v);
+    if (found == memory_.whole().at.end()) return;  // stored with the last
+    std::vector<std::string> words;
+    for (const Value part : found->second) words.push_back(word(k_.arg(k_[part], 1)));
+    out().line("{}[{}] = vec{}<u32>({});", array(inst.target), word(k_.arg(inst, 0)), words.size(),
+               fmt::join(words, ", "));
+  }
   void define_atomic(Value v, const Inst& inst, const std::string& place, const std::string& expected,
                      const std::string& value) override {
     memory_.atomic(inst.op, is_used_[index(v)] ? declare(v) : "", place, expected, value);

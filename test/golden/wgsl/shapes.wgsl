@@ -1,5 +1,5 @@
 // shapes: groups of 4 x 2 x 3, as one axis
-@group(0) @binding(0) var<storage, read> b_override: array<u32>;  // read @1: u64
+@group(0) @binding(0) var<storage, read> b_override: array<vec2<u32>>;  // read @1: u64
 @group(0) @binding(1) var<storage, read> b_discard: array<u32>;  // uniform @4: u32
 @group(0) @binding(2) var<storage, read_write> b_storage: array<atomic<u32>>;  // read_write @6: bf16
 @group(0) @binding(3) var<storage, read> b_unused: array<u32>;  // read @9: u32
@@ -40,7 +40,7 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
   let v6 = v3 + v5;
   let v8 = v6 < len_override;
   let v9 = select(n0, v6, v8);
-  let v10 = b_override[v9 * n2];
+  let v10 = b_override[v9].x;
   let v12 = select(n0, v10, v8);
   b_private[v6 * n2] = v12;
   b_private[(v6 * n2) + n1] = v6;

@@ -227,6 +227,44 @@ TEST(Executable, RunsOverMemoryOfTheHost) {
   }
 }
 
+TEST(Library, AnOperationIsAModule) {
+  ASSERT_GT(vyre_library_count(), 0u);
+  std::string before;
+  bool listed = false;
+  for (size_t i = 0; i < vyre_library_count(); ++i) {
+    const std::string id(view(vyre_library_get_id(i)));
+    EXPECT_LT(before, id);
+    before = id;
+    listed |= id == "hash.crc32";
+  }
+  EXPECT_TRUE(listed);
+  EXPECT_EQ(vyre_library_get_id(vyre_library_count()).size, 0u);
+
+  const std::string_view id = "hash.crc32";
+  const auto module =
+      made<vyre_module>([&](vyre_module** out) { return vyre_module_of_library(id.data(), id.size(), out); });
+  made<vyre_module>([&](vyre_module** out) { return vyre_module_of_library(id.data(), id.size() - 1, out); },
+                    VYRE_INVALID_ARGUMENT);
+  made<vyre_module>([&](vyre_module** out) { return vyre_module_of_library(nullptr, 3, out); },
+                    VYRE_INVALID_ARGUMENT);
+  const auto checked = made<vyre_checked_module>(
+      [&](vyre_checked_module** out) { return vyre_module_check(module.get(), out, nullptr); });
+  size_t item = 0;
+  ASSERT_EQ(vyre_module_find_entry(checked.get(), nullptr, 0, &item), VYRE_OK);
+  const auto backend = open();
+  const auto executable = made<vyre_executable>([&](vyre_executable** out) {
+    return vyre_module_compile(backend.get(), checked.get(), item, out, nullptr);
+  });
+  // The check value of CRC-32/ISO-HDLC.
+  std::array<char, 12> data = {'1', '2', '3', '4', '5', '6', '7', '8', '9'};
+  std::array<uint32_t, 2> offsets = {0, 9};
+  std::array<uint32_t, 1> digests = {};
+  const std::array<vyre_buffer, 3> buffers = {
+      {{data.data(), data.size()}, {offsets.data(), sizeof offsets}, {digests.data(), sizeof digests}}};
+  ASSERT_EQ(vyre_executable_run_host(executable.get(), buffers.data(), buffers.size(), nullptr), VYRE_OK);
+  EXPECT_EQ(digests[0], 0xcbf43926);
+}
+
 TEST(Executable, RunsOverMemoryThatStaysOnTheDevice) {
   // 3, 5 doubled twice a run, and its words of the uniform buffer.
   const auto backend = open();

@@ -27,7 +27,7 @@ const std::set<std::string>& vocabulary() {
       "atomic", "compute", "workgroup_size", "fn", "builtin", "local_invocation_index", "workgroup_id",
       "num_workgroups", "let", "ptr", "function", "struct",
       // Types.
-      "u32", "i32", "bool", "vec3", "vec4",
+      "u32", "i32", "bool", "vec2", "vec3", "vec4",
       // Control.
       "if", "else", "for", "loop", "break", "return", "true", "false",
       // Functions.
@@ -65,7 +65,8 @@ TEST(WgslAudit, ThereAreEnoughModules) { EXPECT_GE(modules().size(), 900u); }
 // So there is no f16, f32, vec2f or cast to one, no enable, requires or diagnostic.
 TEST(WgslAudit, WordsAreOfAFixedVocabulary) {
   const std::regex ours(
-      "[vni][0-9]+|h[0-9a-f]+|s[0-9]+_\\w*|(b|len)_\\w+|(local|groups?|invocation)_[xyz]|part_[0-9]+");
+      "(element_)?v[0-9]+|[ni][0-9]+|h[0-9a-f]+|s[0-9]+_\\w*|(b|len)_\\w+|(local|groups?|invocation)_[xyz]|"
+      "part_[0-9]+");
   const std::regex number("[0-9]+u?|0x[0-9a-f]+u");
   std::set<std::string> seen;
   for (const auto& [name, text] : modules()) {

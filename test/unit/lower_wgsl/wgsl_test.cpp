@@ -160,10 +160,20 @@ TEST(Wgsl, ElementsOfSeveralWords) {
         b[i] = vec4u32(cast<u32>(a[i] >> 32), 1, 2, cast<u32>(a[i]));
       })");
   EXPECT_THAT(text,
-              AllOf(testing::ContainsRegex("= b_a\\[v[0-9]+ \\* n2\\];"),
-                    testing::ContainsRegex("= b_a\\[\\(v[0-9]+ \\* n2\\) \\+ n1\\];"),
-                    HasSubstr("b_b[local_x * n4] = "), HasSubstr("b_b[(local_x * n4) + n1] = n1;"),
-                    HasSubstr("b_b[(local_x * n4) + n2] = n2;"), HasSubstr("b_b[(local_x * n4) + n3] = ")));
+              AllOf(HasSubstr("b_a: array<vec2<u32>>;"), HasSubstr("b_b: array<vec4<u32>>;"),
+                    testing::ContainsRegex("let element_v[0-9]+ = b_a\\[v[0-9]+\\];"),
+                    testing::ContainsRegex("= element_v[0-9]+\\.y;"),
+                    testing::ContainsRegex("b_b\\[local_x\\] = vec4<u32>\\(v[0-9]+, n1, n2, v[0-9]+\\);")));
+}
+
+// Words of one element that are not all loaded are components; atomics of a part of one keep words apart.
+TEST(Wgsl, PartsOfElements) {
+  const std::string text = wgsl_text(R"(
+      program p(read a: vec4u32 @0, read_write b: u32 @1) workgroup(8, 1, 1) {
+        b[local_id.x] = a[local_id.x].z;
+      })");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("b_a: array<vec4<u32>>;"), testing::ContainsRegex("= b_a\\[v[0-9]+\\]\\.z;")));
 }
 
 // ---- Names ------------------------------------------------------------------------------------------------

@@ -1,0 +1,78 @@
+#include "opspec/opspec.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "opspec/items.h"
+
+namespace vyre::opspec {
+namespace {
+
+/// Of the stream of words that a case is made of; any number that nothing else uses.
+constexpr uint64_t kStream = 0x6f70'7370'6563;
+
+/// Beside none and few: one less, as many and one more than blocks of workgroups and of elements have.
+uint32_t size_of(RandomStream& random) {
+  constexpr uint32_t kBlocks[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
+  switch (random.below(8)) {
+    case 0: return random.below(4);
+    case 1:
+    case 2:
+    case 3: return random.below(40);
+    case 4:
+    case 5: return kBlocks[random.below(4)] - 1 + random.below(3);
+    case 6: return kBlocks[random.below(uint32_t(std::size(kBlocks)))] - 1 + random.below(3);
+    default: return random.chance(8) ? random.below(20'000) : random.below(1'000);
+  }
+}
+
+}  // namespace
+
+const std::vector<OperationSpec>& all_operations() {
+  static const std::vector<OperationSpec> all = [] {
+    std::vector<OperationSpec> out;
+    for (const auto part : {hash_operations(), recode_operations(), string_operations(), match_operations(),
+                            match_table_operations(), collection_operations(), graph_operations()})
+      out.insert(out.end(), part.begin(), part.end());
+    std::ranges::sort(out, {}, &OperationSpec::id);
+    return out;
+  }();
+  return all;
+}
+
+const OperationSpec* find_operation(std::string_view id) {
+  const auto found = std::ranges::lower_bound(all_operations(), id, {}, &OperationSpec::id);
+  return found != all_operations().end() && found->id == id ? &*found : nullptr;
+}
+
+Buffers make_case(const OperationSpec& operation, uint64_t seed, uint64_t number,
+                  std::optional<uint32_t> size) {
+  RandomStream random(seed, kStream + number);
+  const uint32_t drawn = size_of(random);
+  return operation.generate(random, size.value_or(drawn));
+}
+
+std::vector<Buffers> smaller_cases(const OperationSpec& operation, const Buffers& buffers) {
+  if (operation.smaller != nullptr) return operation.smaller(buffers);
+  std::vector<Buffers> out;
+  if (buffers.size() > 1 && count<uint32_t>(buffers[1]) > 1) {
+    const std::vector<uint32_t> offsets = elements<uint32_t>(buffers[1]);
+    const auto with = [&](std::vector<uint32_t> kept) {
+      Buffers& smaller = out.emplace_back(buffers);
+      smaller[1] = buffer_of(kept);
+    };
+    if (offsets.size() > 2) {  // each item alone, in its place
+      for (size_t i = 0; i + 1 < std::min<size_t>(offsets.size(), 4'096); ++i)
+        with({offsets[i], offsets[i + 1]});
+    } else if (offsets[1] > offsets[0]) {
+      const uint32_t length = offsets[1] - offsets[0];
+      for (uint32_t less = (length + 1) / 2; less > 0; less /= 2) {
+        with({offsets[0], offsets[1] - less});
+        with({offsets[0] + less, offsets[1]});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace vyre::opspec
