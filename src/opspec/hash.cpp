@@ -42,7 +42,7 @@ Item evp(Bytes item, const Params&) {
   return out;
 }
 
-// OpenSSL: EVP_MAC "SIPHASH", whose rounds are 2 and 4 unless it is told otherwise.
+// OpenSSL: EVP_MAC "SIPHASH", whose rounds are 2 and 4 by default.
 Item siphash24(Bytes item, const Params& params) {
   static const std::unique_ptr<EVP_MAC, decltype(&EVP_MAC_free)> mac(
       EVP_MAC_fetch(nullptr, "SIPHASH", nullptr), EVP_MAC_free);

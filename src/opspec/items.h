@@ -57,7 +57,7 @@ std::vector<Item> items_of(const Buffer& data, const Buffer& offsets);
 void put_items(RandomStream& random, Buffers& buffers, const std::vector<Item>& items);
 
 /// Items made one by one: `size` of them, mostly short, some around 64, 128 and 1,024 bytes; `make` appends
-/// to one about as many bytes as it is told.
+/// to one about `bytes` of them.
 using MakeItem = void (*)(RandomStream& random, uint32_t bytes, Item& item);
 std::vector<Item> make_items(RandomStream& random, uint32_t size, MakeItem make);
 /// Any bytes.
