@@ -8,12 +8,10 @@
 // wrong, 3 when there is no GPU.
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -28,21 +26,6 @@ using namespace vyre;
 using namespace vyre::bench;
 using backend::Backend;
 using backend::DeviceRange;
-
-void latency(Backend& gpu) {
-  const auto program = checked(kSmall);
-  const auto pipeline = must(gpu.compile(program));
-  std::vector<uint32_t> a(64, 41), out(64);
-  const std::vector<std::span<std::byte>> host = {std::as_writable_bytes(std::span(a)),
-                                                  std::as_writable_bytes(std::span(out))};
-  const double copied = best_of(2000, [&] { must(pipeline->dispatch(host, {1, 1, 1})); });
-  must_be(out == std::vector<uint32_t>(64, 42), "latency");
-  const auto from = must(gpu.allocate(256)), to = must(gpu.allocate(256));
-  const DeviceRange ranges[] = {{from.get(), 0, 256}, {to.get(), 0, 256}};
-  const double resident = best_of(2000, [&] { must(pipeline->dispatch_resident(ranges, {1, 1, 1})); });
-  fmt::print("latency, 64 elements   with copies {:6.1f} us      resident {:6.1f} us\n", copied * 1e6,
-             resident * 1e6);
-}
 
 /// The driver's copy inside device memory; the context is the one that the backend has made current.
 double device_copy(uint64_t bytes) {
@@ -62,22 +45,9 @@ double device_copy(uint64_t bytes) {
 }
 
 void compiling(uint32_t ordinal) {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("vyre-bench-cuda-{}", getpid());
-  const backend::CudaOptions fresh = {.ordinal = ordinal, .cache = folder.string()};
-  const auto program = checked(kSmall);
-  const auto time_of = [&](double& open) {
-    std::unique_ptr<Backend> gpu;
-    open = seconds([&] { gpu = must(backend::make_cuda(fresh)); });
-    return seconds([&] { must(gpu->compile(program)); });
-  };
-  double first_open = 0, open = 0;
-  const double cold = time_of(first_open), kept = time_of(open);
-  std::filesystem::remove_all(folder);
-  fmt::print(
-      "compiling one kernel   first {:6.1f} ms           kept on disk {:6.2f} ms         (opening {:.0f} "
-      "ms)\n",
-      cold * 1e3, kept * 1e3, open * 1e3);
-
+  compiling_one([&](const std::string& folder) {
+    return must(backend::make_cuda({.ordinal = ordinal, .cache = folder}));
+  });
   constexpr uint32_t kPrograms = 1024;
   const RandomPrograms programs(kPrograms);
   for (const uint32_t level : {4u, 0u}) {

@@ -6,12 +6,16 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -116,6 +120,52 @@ inline void staging(backend::Backend& gpu, size_t bytes) {
       "GB/s\n",
       bytes >> 20, double(bytes) / in / kGigabyte, double(bytes) / out / kGigabyte,
       double(bytes) / host / kGigabyte);
+}
+
+/// A dispatch of 64 elements, beside a rival by this name if there is one: what it takes at best, in seconds.
+inline void latency(backend::Backend& gpu, std::string_view name = "",
+                    const std::function<double()>& rival = {}) {
+  const auto program = checked(kSmall);
+  const auto pipeline = must(gpu.compile(program));
+  std::vector<uint32_t> a(64, 41), out(64);
+  const std::vector<std::span<std::byte>> host = {std::as_writable_bytes(std::span(a)),
+                                                  std::as_writable_bytes(std::span(out))};
+  const double copied = best_of(2000, [&] { must(pipeline->dispatch(host, {1, 1, 1})); });
+  must_be(out == std::vector<uint32_t>(64, 42), "latency");
+  const auto from = must(gpu.allocate(256)), to = must(gpu.allocate(256));
+  const backend::DeviceRange ranges[] = {{from.get(), 0, 256}, {to.get(), 0, 256}};
+  double resident = 1e9, other = 1e9;
+  // In turns, so that a change of clocks meets both.
+  for (int round = 0; round < 5; ++round) {
+    if (rival) other = std::min(other, rival());
+    resident =
+        std::min(resident, best_of(500, [&] { must(pipeline->dispatch_resident(ranges, {1, 1, 1})); }));
+  }
+  fmt::print("latency, 64 elements   with copies {:6.1f} us     resident {:6.1f} us", copied * 1e6,
+             resident * 1e6);
+  if (rival) fmt::print("     {} {:6.1f} us     ratio {:.2f}", name, other * 1e6, resident / other);
+  const std::vector<backend::Step> steps(100, {pipeline.get(), ranges, {1, 1, 1}});
+  const double step = best_of(50, [&] { must(gpu.run(steps)); }) / double(steps.size());
+  fmt::print("\na step of 100 in one submission {:6.2f} us\n", step * 1e6);
+}
+
+/// Compiling one kernel: on a backend that keeps code in a folder which is empty, and on the next one.
+inline void compiling_one(
+    const std::function<std::unique_ptr<backend::Backend>(const std::string& folder)>& make) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("vyre-bench-{}", getpid());
+  const auto program = checked(kSmall);
+  const auto time_of = [&](double& open) {
+    std::unique_ptr<backend::Backend> gpu;
+    open = seconds([&] { gpu = make(folder.string()); });
+    return seconds([&] { must(gpu->compile(program)); });
+  };
+  double first_open = 0, open = 0;
+  const double cold = time_of(first_open), kept = time_of(open);
+  std::filesystem::remove_all(folder);
+  fmt::print(
+      "compiling one kernel   first {:6.1f} ms           kept on disk {:6.2f} ms         (opening {:.0f} "
+      "ms)\n",
+      cold * 1e3, kept * 1e3, open * 1e3);
 }
 
 /// The first small random programs of seed 1.

@@ -2,6 +2,7 @@
 //
 //   bench_kernels [NAME...] [--quick] [--check] [--threads N] [--backend cuda --rivals LIB]
 //   bench_kernels [NAME...] --backend vulkan --beside cuda
+//   bench_kernels [NAME...] --growth [--most ELEMENTS] [--backend cuda]
 //
 // A kernel is a file bench/kernels/NAME.vyre or, of the operations over buffers, bench/library/NAME.vyre, or
 // an example with such a line. Its comments say what it is run on:
@@ -18,6 +19,9 @@
 // Results are compared byte by byte first: a fast wrong answer is no answer. Then both run in turn, on a
 // device a round each, so that a busy machine hurts both alike: a round is the best of many turns, a ratio
 // the median of those of the rounds, and the spread goes from the least to the largest of them.
+//
+// --growth is about the files of bench/growth, which have no rivals: what an element takes of 10^3, 10^4 and
+// so on. Each file says E=1000, which is replaced.
 #include <dlfcn.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -210,8 +214,10 @@ class Candidate {
 
 class Ours : public Candidate {
  public:
-  Ours(backend::Backend& backend, const host::Step& step, const Contents& inputs)
-      : backend_(backend), groups_(step.groups) {
+  /// `in_a_row` makes of a pipeline the step that runs it so many times.
+  Ours(backend::Backend& backend, const host::Step& step, const Contents& inputs,
+       std::function<host::Step(uint32_t)> in_a_row)
+      : backend_(backend), groups_(step.groups), in_a_row_(std::move(in_a_row)) {
     for (const auto& bytes : inputs) {
       buffers_.push_back(done(backend.allocate(std::max<size_t>(bytes.size(), 4))));
       if (!bytes.empty()) done(buffers_.back()->write(0, std::as_bytes(std::span(bytes))));
@@ -220,14 +226,22 @@ class Ours : public Candidate {
       if (!host.empty()) host_.push_back(host.first(bytes.size()));
     }
     if (step.pipeline)
-      executable_.emplace(done(plan::Executable::make(backend, step.module, *step.pipeline)));
+      executables_.emplace(1, done(plan::Executable::make(backend, step.module, *step.pipeline)));
     else
       program_ = done(backend.compile(*step.checked));
   }
 
   void run(uint32_t times) override {
-    if (executable_) {
-      for (uint32_t i = 0; i < times; ++i) done(executable_->run(ranges_));
+    if (!executables_.empty() && !host_.empty()) {
+      for (uint32_t i = 0; i < times; ++i) done(executables_.at(1).run(ranges_));
+    } else if (!executables_.empty()) {
+      auto at = executables_.find(times);
+      if (at == executables_.end()) {
+        const host::Step step = in_a_row_(times);
+        at = executables_.emplace(times, done(plan::Executable::make(backend_, step.module, *step.pipeline)))
+                 .first;
+      }
+      done(at->second.run(ranges_));
     } else if (host_.size() == ranges_.size()) {
       for (uint32_t i = 0; i < times; ++i) done(program_->dispatch(host_, groups_));
     } else {
@@ -256,7 +270,8 @@ class Ours : public Candidate {
   std::vector<std::unique_ptr<backend::DeviceBuffer>> buffers_;
   std::vector<backend::DeviceRange> ranges_;
   std::vector<std::span<std::byte>> host_;  // where the host sees them all
-  std::optional<plan::Executable> executable_;
+  std::function<host::Step(uint32_t)> in_a_row_;
+  std::map<uint32_t, plan::Executable> executables_;  // of a pipeline, by how often it is run
   std::unique_ptr<backend::Pipeline> program_;
   std::map<uint32_t, std::unique_ptr<backend::Recording>> recordings_;
 };
@@ -325,6 +340,22 @@ void expect_equal(const Contents& ours, const Contents& theirs, std::span<const 
   }
 }
 
+/// A pipeline that runs that one so many times, so that a device is waited for once.
+host::Step in_a_row(const std::string& text, const std::string& pipeline, const text::Constants& constants,
+                    std::span<const Parameter> parameters, uint32_t times) {
+  const size_t begin = text.find("pipeline " + pipeline + "(") + 10 + pipeline.size();
+  std::string arguments;
+  for (const Parameter& parameter : parameters) arguments += (arguments.empty() ? "" : ", ") + parameter.name;
+  const std::string source =
+      fmt::format("{}\npipeline in_a_row({}) {{ for turn in 0..{} {{ run {}({}); }} }}", text,
+                  text.substr(begin, text.find(')', begin) - begin), times, pipeline, arguments);
+  auto checked = check::check(done(text::parse_module(source, &ops::op_table(), constants)), ops::op_table());
+  if (!checked) throw Wrong{render(checked.error().front(), nullptr)};
+  const auto entry = host::find_entry(**checked, "in_a_row");
+  if (!entry) throw Wrong{entry.error().message};
+  return host::Step::of(std::move(*checked), *entry);
+}
+
 // The table.
 
 /// What work takes: of the wall's clock, or of the processors' time, which a busy machine changes less.
@@ -344,6 +375,8 @@ struct Options {
   bool processors = false, large = false;
   bool quick = false, check = false;
   std::string backend = "native", beside;
+  bool growth = false;
+  uint64_t most = 10'000'000, elements = 0;  // 0: as the file says
 };
 struct Row {
   std::string name;
@@ -375,7 +408,13 @@ std::string text_of(const std::filesystem::path& path) {
 Row measure(backend::Backend& backend, backend::Backend* beside, const RivalSet* rivals,
             const std::filesystem::path& path, const Options& options) {
   Row row{.name = path.stem()};
-  const std::string text = text_of(path);
+  std::string text = text_of(path);
+  if (options.elements != 0) {
+    constexpr std::string_view kPlace = "E=1000 ";
+    const size_t at = text.find(kPlace);
+    if (at == text.npos) throw Wrong{"its comment does not say E=1000"};
+    text.replace(at, kPlace.size(), fmt::format("E={} ", options.elements));
+  }
   const Setting setting = setting_of(text, options.large || options.backend != "native");
 
   text::Constants constants;
@@ -410,8 +449,12 @@ Row measure(backend::Backend& backend, backend::Backend* beside, const RivalSet*
     inputs.push_back(std::move(input.bytes));
   }
 
+  const auto repeated = [&](uint32_t times) {
+    const std::string& name = file->module->module().pipelines[entry->number].name;
+    return in_a_row(text, name, constants, parameters, times);
+  };
   std::unique_ptr<Candidate> ours;
-  row.compile = seconds([&] { ours = std::make_unique<Ours>(backend, step, inputs); });
+  row.compile = seconds([&] { ours = std::make_unique<Ours>(backend, step, inputs, repeated); });
   std::vector<std::unique_ptr<Candidate>> all;
   std::vector<const Rival*> present;
   if (rivals != nullptr) present = rivals_of(*rivals, row.name);
@@ -423,7 +466,7 @@ Row measure(backend::Backend& backend, backend::Backend* beside, const RivalSet*
   all.push_back(std::move(ours));
   static const Rival kOtherBackend{};
   if (beside != nullptr) {
-    all.push_back(std::make_unique<Ours>(*beside, step, inputs));
+    all.push_back(std::make_unique<Ours>(*beside, step, inputs, repeated));
     all.back()->run(1);
     expect_equal(found, all.back()->results(), parameters, !approximate, options.beside);
     present.insert(present.begin(), &kOtherBackend);
@@ -510,11 +553,13 @@ void print(const Row& r) {
 
 /// The files of bench/kernels and bench/library, and those of the examples that say what they are measured
 /// on.
-std::vector<std::filesystem::path> kernels() {
+std::vector<std::filesystem::path> kernels(bool growth) {
   const char* const source = std::getenv("VYRE_SOURCE_DIR");  // as `./dev gpu` sets it
   const std::filesystem::path root = source != nullptr ? source : VYRE_SOURCE_DIR;
   std::vector<std::filesystem::path> out;
-  for (const char* folder : {"bench/kernels", "bench/library", "examples"}) {
+  const std::vector<const char*> folders =
+      growth ? std::vector{"bench/growth"} : std::vector{"bench/kernels", "bench/library", "examples"};
+  for (const char* folder : folders) {
     for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
       if (entry.path().extension() != ".vyre") continue;
       if (std::string_view(folder) == "examples" &&
@@ -528,19 +573,42 @@ std::vector<std::filesystem::path> kernels() {
   return out;
 }
 
+/// What an element takes, by how many there are.
+bool print_growth(backend::Backend& backend, const std::filesystem::path& path, Options options) {
+  fmt::print("{:<22}", path.stem().string());
+  try {
+    double before = 0, last = 0;
+    for (options.elements = 1000; options.elements <= options.most; options.elements *= 10) {
+      before = std::exchange(
+          last, measure(backend, nullptr, nullptr, path, options).ours * 1e9 / double(options.elements));
+      fmt::print(" {:>10.4f}", last);
+      std::fflush(stdout);
+    }
+    fmt::print(" {:>7.2f}\n", last / before);
+    return true;
+  } catch (const Wrong& wrong) {
+    return fmt::print(" error: {}\n", wrong.why), false;
+  }
+}
+
 int run(const std::vector<std::string>& names, const Options& options, const RivalSet* rivals) {
   const auto open = [](const std::string& name) {
     return must(backend::open(name, {.reference = {}, .threads = thread_count}));
   };
   const auto backend = open(options.backend);
   const auto beside = options.beside.empty() ? nullptr : open(options.beside);
-  fmt::print("{}, {}; times in us, compiling in ms, ratios of ours to the rival's\n",
-             backend->identity().device, backend->identity().driver);
-  if (!options.check)
+  fmt::print("{}, {}; {}\n", backend->identity().device, backend->identity().driver,
+             options.growth ? "nanoseconds an element, and what the last column has of the one before"
+                            : "times in us, compiling in ms, ratios of ours to the rival's");
+  if (options.growth) {
+    fmt::print("{:<22}", "operation");
+    for (uint64_t n = 1000; n <= options.most; n *= 10) fmt::print(" {:>10}", n);
+    fmt::print(" {:>7}\n", "grows");
+  } else if (!options.check)
     fmt::print("{:<22} {:>11} {:>11} {:>7} {:>11} {:>7} {:>13} {:>8}\n", "kernel", "ours",
                options.beside.empty() ? "hand" : options.beside, "ratio", "library", "ratio", "spread",
                "compile");
-  const std::vector<std::filesystem::path> files = kernels();
+  const std::vector<std::filesystem::path> files = kernels(options.growth);
   for (const std::string& name : names) {
     if (std::ranges::none_of(files, [&](const auto& f) { return f.stem() == name; })) {
       return fmt::print(stderr, "there is no kernel {}\n", name), 2;
@@ -552,6 +620,10 @@ int run(const std::vector<std::string>& names, const Options& options, const Riv
   Row worst;
   for (const auto& path : files) {
     if (!names.empty() && std::ranges::find(names, path.stem().string()) == names.end()) continue;
+    if (options.growth) {
+      good &= print_growth(*backend, path, options);
+      continue;
+    }
     try {
       const Row row = measure(*backend, beside.get(), rivals, path, options);
       if (options.check)
@@ -604,6 +676,8 @@ int main(int argc, char** argv) {
   app.add_flag("--large", options.large, "on the CPU too, the sizes that files give for a GPU");
   app.add_flag("--processor-time", options.processors,
                "of all threads, instead of the wall's: for a busy machine, with --threads 1");
+  app.add_flag("--growth", options.growth, "what an element takes, by how many there are");
+  app.add_option("--most", options.most, "elements of --growth");
   app.add_option("--threads", thread_count, "of ours and of rivals in C++")->check(CLI::PositiveNumber);
   app.add_option("--backend", options.backend, "whose code is measured");
   app.add_option("--beside", options.beside, "another backend, whose code of ours is the rival");

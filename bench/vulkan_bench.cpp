@@ -8,13 +8,11 @@
 // several runs. Results are looked at first: a fast wrong answer is no answer. Exit 1 when one is wrong, 3
 // when there is no device.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -153,33 +151,6 @@ class Bare {
   VkFence fence_ = VK_NULL_HANDLE;
 };
 
-void latency(Backend& gpu, Bare& bare) {
-  const auto program = checked(kSmall);
-  const auto pipeline = must(gpu.compile(program));
-  std::vector<uint32_t> a(64, 41), out(64);
-  const std::vector<std::span<std::byte>> host = {std::as_writable_bytes(std::span(a)),
-                                                  std::as_writable_bytes(std::span(out))};
-  const double copied = best_of(2000, [&] { must(pipeline->dispatch(host, {1, 1, 1})); });
-  must_be(out == std::vector<uint32_t>(64, 42), "latency");
-  const auto from = must(gpu.allocate(256)), to = must(gpu.allocate(256));
-  const DeviceRange ranges[] = {{from.get(), 0, 256}, {to.get(), 0, 256}};
-  double resident = 1e9, rival = 1e9;
-  // In turns, so that a change of clocks meets both.
-  for (int round = 0; round < 5; ++round) {
-    rival = std::min(rival, bare.time_of(500, [](VkCommandBuffer) {}));
-    resident =
-        std::min(resident, best_of(500, [&] { must(pipeline->dispatch_resident(ranges, {1, 1, 1})); }));
-  }
-  const std::vector<backend::Step> steps(100, {pipeline.get(), ranges, {1, 1, 1}});
-  const double step = best_of(50, [&] { must(gpu.run(steps)); }) / double(steps.size());
-  fmt::print(
-      "latency, 64 elements   with copies {:6.1f} us     resident {:6.1f} us     bare submission {:6.1f} us  "
-      "   "
-      "ratio {:.2f}\n",
-      copied * 1e6, resident * 1e6, rival * 1e6, resident / rival);
-  fmt::print("a step of 100 in one submission {:6.2f} us\n", step * 1e6);
-}
-
 /// A chain of operations on floats that nothing else waits for.
 void floats(const backend::VulkanOptions& options, uint32_t invocations, uint32_t rounds) {
   for (const auto& [name, step] :
@@ -223,22 +194,11 @@ program chain(read a: f32 @0, read_write out: f32 @1) workgroup(256, 1, 1) {{
 }
 
 void compiling(const backend::VulkanOptions& options, uint32_t programs_wanted) {
-  const auto folder = std::filesystem::temp_directory_path() / fmt::format("vyre-bench-vulkan-{}", getpid());
-  backend::VulkanOptions kept_here = options;
-  kept_here.cache = folder.string();
-  const auto program = checked(kSmall);
-  const auto time_of = [&](double& open) {
-    std::unique_ptr<Backend> gpu;
-    open = seconds([&] { gpu = must(backend::make_vulkan(kept_here)); });
-    return seconds([&] { must(gpu->compile(program)); });
-  };
-  double first_open = 0, open = 0;
-  const double cold = time_of(first_open), kept = time_of(open);
-  std::filesystem::remove_all(folder);
-  fmt::print(
-      "compiling one kernel   first {:6.1f} ms           kept on disk {:6.2f} ms         (opening {:.0f} "
-      "ms)\n",
-      cold * 1e3, kept * 1e3, open * 1e3);
+  compiling_one([&](const std::string& folder) {
+    backend::VulkanOptions kept_here = options;
+    kept_here.cache = folder;
+    return must(backend::make_vulkan(kept_here));
+  });
   const RandomPrograms programs(programs_wanted);
   for (const unsigned threads : {1u, 0u}) {
     backend::VulkanOptions wanted = options;
@@ -263,7 +223,7 @@ int main(int argc, char** argv) {
   const uint64_t most = std::min<uint64_t>(1ull << 30, std::bit_floor(gpu->limits().max_buffer_bytes));
   const bool large = most == 1ull << 30;
   staging(*gpu, size_t(large ? 512 << 20 : 64 << 20));
-  latency(*gpu, bare);
+  latency(*gpu, "bare submission", [&] { return bare.time_of(500, [](VkCommandBuffer) {}); });
   pipelines(*gpu, bare.thousand_time());
   bench::streaming(*gpu, most, 256, bare.copy_time(most));
   floats(options, large ? 1u << 20 : 1u << 12, large ? 1000 : 100);

@@ -95,32 +95,6 @@ class Bare {
   const std::shared_ptr<Device> device_;
 };
 
-void latency(Backend& gpu, Bare& bare) {
-  const auto program = checked(kSmall);
-  const auto pipeline = must(gpu.compile(program));
-  std::vector<uint32_t> a(64, 41), out(64);
-  const std::vector<std::span<std::byte>> host = {std::as_writable_bytes(std::span(a)),
-                                                  std::as_writable_bytes(std::span(out))};
-  const double copied = best_of(2000, [&] { must(pipeline->dispatch(host, {1, 1, 1})); });
-  must_be(out == std::vector<uint32_t>(64, 42), "latency");
-  const auto from = must(gpu.allocate(256)), to = must(gpu.allocate(256));
-  const DeviceRange ranges[] = {{from.get(), 0, 256}, {to.get(), 0, 256}};
-  double resident = 1e9, rival = 1e9;
-  for (int round = 0; round < 5; ++round) {
-    rival = std::min(rival, bare.submission_time(200));
-    resident =
-        std::min(resident, best_of(200, [&] { must(pipeline->dispatch_resident(ranges, {1, 1, 1})); }));
-  }
-  const std::vector<backend::Step> steps(100, {pipeline.get(), ranges, {1, 1, 1}});
-  const double step = best_of(50, [&] { must(gpu.run(steps)); }) / double(steps.size());
-  fmt::print(
-      "latency, 64 elements   with copies {:6.1f} us     resident {:6.1f} us     a word copied back {:6.1f} "
-      "us     "
-      "ratio {:.2f}\n",
-      copied * 1e6, resident * 1e6, rival * 1e6, resident / rival);
-  fmt::print("a step of 100 in one submission {:6.2f} us\n", step * 1e6);
-}
-
 constexpr uint32_t kThreads = 256;  // as in the programs below
 constexpr const char* kRivalHead = R"(@group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read_write> b: array<f32>;
@@ -214,7 +188,7 @@ int main(int argc, char** argv) {
   const bool large = gpu->identity().device.find("GPU)") != std::string::npos;
   const uint64_t most = std::min<uint64_t>(1ull << 30, std::bit_floor(gpu->limits().max_buffer_bytes));
   staging(*gpu, size_t(large ? 512 << 20 : 64 << 20));
-  latency(*gpu, bare);
+  latency(*gpu, "a word copied back", [&] { return bare.submission_time(200); });
   const uint64_t streamed = large ? most : 64ull << 20;
   bench::streaming(*gpu, streamed, kThreads, bare.copy_time(streamed));
   all_floats(*gpu, bare, large);

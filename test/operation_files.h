@@ -39,4 +39,20 @@ inline uint32_t approximate_operations() { return 3 * texts("floating", "// appr
 /// The conversions of floats are texts of one type, in float/.
 inline uint32_t float_operations() { return 3 * texts("floating") + texts("float"); }
 
+/// Operations over buffers with a buffer of f32 among the parameters of `main`, or without: one a text, or
+/// one a line `// as`.
+inline uint32_t over_buffers(bool floats) {
+  uint32_t n = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(source() / "src" / "library")) {
+    if (entry.path().extension() != ".vyre") continue;
+    const std::string text = content(entry.path());
+    const size_t main = text.find("\npipeline main(");
+    if (text.substr(main, text.find(')', main) - main).contains("f32") != floats) continue;
+    uint32_t named = 0;
+    for (size_t at = 0; (at = text.find("\n// as collection.", at)) != std::string::npos; ++at) ++named;
+    n += named == 0 ? 1 : named;
+  }
+  return n;
+}
+
 }  // namespace vyre::operation_files

@@ -18,6 +18,20 @@ APPROXIMATE = 3 * texts("floating", "// approximation: ")
 FLOATS = 3 * texts("floating") + texts("float")
 
 
+def over_buffers():
+    """Operations over buffers without and with a buffer of f32 among the parameters of `main`: one a text, or one a line `// as`."""
+    counts = [0, 0]
+    for path in (SOURCE / "src/library").rglob("*.vyre"):
+        text = path.read_text()
+        parameters = re.search(r"^pipeline main\((.*?)\)", text, re.M | re.S)[1]
+        counts["f32" in parameters] += max(1, len(re.findall(r"^// as [a-z0-9_.]+:", text, re.M)))
+    return counts
+
+
+# What a strict certificate is of.
+INTEGER_SUBJECTS, FLOAT_SUBJECTS = (sum(pair) for pair in zip((PRIMITIVES, FLOATS), over_buffers()))
+
+
 def families(track, pattern="*"):
     """How many families of a track ("Integer", "Float", "Approximate") have a name of the pattern."""
     ledger = (SOURCE / "src/verify/families.def").read_text()

@@ -24,15 +24,16 @@ import subprocess
 import sys
 import tempfile
 
-FORMAT = 5
-PAYLOAD_TYPE = "application/vnd.in-toto+json"
-STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "https://vyre.dev/conformance/v5"
+FORMAT, PAYLOAD_TYPE = 5, "application/vnd.in-toto+json"
+STATEMENT_TYPE, PREDICATE_TYPE = "https://in-toto.io/Statement/v1", "https://vyre.dev/conformance/v5"
 LARGEST_NUMBER, SIGNATURE_BYTES, DEPTH = 2**53 - 1, 64, 16
 
 STRENGTHS = {"quick": 10_000, "standard": 1_000_000, "full": 4_000_000}  # and the cases that each wants of an operation
 WITNESSES, LEAF_CASES, DIGEST_DIGITS, UNSHARED_LENGTH = 1_000_000, 2**20, 32, 5
-KINDS, TRACKS = {"operation", "family"}, {"integer", "float", "approximate"}
+OVER_BUFFERS = "operation over buffers"
+BUFFER_CASES = {"quick": 100, "standard": 10_000, "full": 40_000}  # and of such an operation, with the instances of each law
+BUFFER_LAWS = {"quick": 10, "standard": 200, "full": 2_000}
+KINDS, TRACKS = {"operation", "family", OVER_BUFFERS}, {"integer", "float", "approximate"}
 ORACLES = {"law", "specification table", "reference interpreter", "cpu reference function", "composition theorem",
            "external corpus", "property"}
 FAULTS = {"wrong value", "not written", "wrote outside", "crashed", "hung", "lost the device", "refused",
@@ -321,8 +322,8 @@ PREDICATE = members(
 
 
 # what follows from verdicts
-def track_of(verdict):
-    return verdict.get("track", "integer")
+def track_of(verdict): return verdict.get("track", "integer")
+def is_approximate(predicate): return "approximate_operations" in predicate["registry"]
 
 
 def whole(tally, optional=False):
@@ -340,10 +341,6 @@ def leaves_agree(verdict):
     judged = {row["oracle"] for row in verdict["parity"]}
     return (all(int(leaf["cases"]["planned"]) <= LEAF_CASES for leaf in verdict["leaves"] if leaf["oracle"] in judged) and
             all(sums_agree(row, name) for row in verdict["parity"] for name in ("planned", "completed")))
-
-
-def is_approximate(predicate):
-    return "approximate_operations" in predicate["registry"]
 
 
 def deviations_agree(predicate, verdict):
@@ -405,12 +402,12 @@ def parity_holds(verdict, strength):
             not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict or is_flaky(verdict)):
         return False
     return verdict["kind"] == "family" or (
-        cases >= STRENGTHS[strength] and whole(verdict["definition"]) and
+        cases >= (BUFFER_CASES if verdict["kind"] == OVER_BUFFERS else STRENGTHS)[strength] and whole(verdict["definition"]) and
         any(row["oracle"] == "specification table" for row in verdict["parity"]) and
         all(row["cases"] != "0" for row in verdict["classes"]) and verdict["boundaries"] == verdict["boundaries_hit"])
 
 
-def is_settled(law, strength):
+def is_settled(verdict, law, strength):
     operator, _, name = law["law"].rpartition(": ")  # "add.u64: Commutative" is of an operator
     evidence, variables = law["evidence"], LAWS.get(name.split("(")[0])
 
@@ -419,16 +416,16 @@ def is_settled(law, strength):
                    for one in evidence)
 
     def settled(subject):
-        if not law["claimed"]:
-            return has(subject, "refuted(", 1)
+        if not law["claimed"] or verdict["kind"] == OVER_BUFFERS:
+            return has(subject, "witnessed(", BUFFER_LAWS[strength]) if law["claimed"] else has(subject, "refuted(", 1)
         if operator:
             return has(subject, "exhausted(bool)", 2**variables) or (
                 has(subject, "exhausted(edge16)", 16**variables) and has(subject, "witnessed(", STRENGTHS[strength]))
         all_of_them = 256**variables
         return ((has(subject, "exhausted(u8)", all_of_them) or has(subject, "exhausted(e5m2)", all_of_them)) and
                 has(subject, "exhausted(edge256)", all_of_them) and has(subject, "witnessed(", WITNESSES))
-    return (all(one["holds"] for one in evidence) and (variables is not None or not law["claimed"]) and
-            all(map(settled, ("spec", "device("))))
+    known = variables is not None or not law["claimed"] or verdict["kind"] == OVER_BUFFERS
+    return known and all(one["holds"] for one in evidence) and all(map(settled, ("spec", "device(")))
 
 
 MARKS = {"integer": "", "float": "f", "approximate": "a"}
@@ -440,13 +437,13 @@ GREATEST = {"integer": 2, "float": 2, "approximate": 1}  # levels
 def level_of(track, predicate, waiving=False):
     """0, 1 or 2; when waiving, what is waived lowers none."""
     mine = [verdict for verdict in predicate["verdicts"] if track_of(verdict) == track]
-    operations = sum(verdict["kind"] == "operation" for verdict in mine)
+    operations = sum(verdict["kind"] != "family" for verdict in mine)
     judged = [verdict for verdict in mine if not (waiving and is_waived(predicate, verdict))]
     families, there = len(mine) - operations, predicate["registry"].get(FAMILIES[track], 0)
     complete = operations and (families == there or (families < there and "family_selection" in predicate))
     if not complete or not all(parity_holds(verdict, predicate["strength"]) for verdict in judged):
         return 0
-    return GREATEST[track] if all(all(is_settled(law, predicate["strength"]) for law in v["laws"]) and "failure_count" not in v
+    return GREATEST[track] if all(all(is_settled(v, law, predicate["strength"]) for law in v["laws"]) and "failure_count" not in v
                                   for v in judged) else GREATEST[track] - 1
 
 
@@ -461,7 +458,7 @@ def levels_of(predicate):
     floats = bool(registry.keys() & {"float_operations", "float_families"})
     for track in ["approximate"] if is_approximate(predicate) else ["integer", "float"] if floats else ["integer"]:
         level, kinds = level_of(track, predicate), [v["kind"] for v in predicate["verdicts"] if track_of(v) == track]
-        operations = (kinds.count("operation"), registry.get(OPERATIONS[track], 0), "")
+        operations = (len(kinds) - kinds.count("family"), registry.get(OPERATIONS[track], 0), "")
         families = (kinds.count("family"), registry.get(FAMILIES[track], 0), " families")
         out[track] = of_part(level, track, families)
         parts.append(f"{track}={of_part(level, track, operations, families)}")
@@ -478,7 +475,7 @@ def passed_of(tally, stopped):
 def totals_of(predicate):
     verdicts = predicate["verdicts"]
     laws = [law for v in verdicts for law in v["laws"]]
-    settled = [law["claimed"] for law in laws if is_settled(law, predicate["strength"])]
+    settled = [law["claimed"] for v in verdicts for law in v["laws"] if is_settled(v, law, predicate["strength"])]
     sums = {
         "parity_cases": sum(int(row["cases"]["completed"]) for v in verdicts for row in v["parity"]),
         "law_cases": sum(int(one["cases"]) for law in laws for one in law["evidence"]),
@@ -498,12 +495,12 @@ def coverage_of(predicate):
     """How much of the registry was covered; what there is none of is left out."""
     verdicts, registry = predicate["verdicts"], predicate["registry"]
     covered = {name: sum(v.get(name, 0) for v in verdicts) for name in ("operators", "shapes")} | {
-        "laws": sum(is_settled(law, predicate["strength"]) for v in verdicts for law in v["laws"]),
+        "laws": sum(is_settled(v, law, predicate["strength"]) for v in verdicts for law in v["laws"]),
         "classes": sum(row["cases"] != "0" for v in verdicts for row in v["classes"]),
         "boundaries": sum(v["boundaries_hit"] for v in verdicts)}
     there = {name: registry.get(name, 0) for name in INSIDE}
-    for kind, names in (("operation", OPERATIONS), ("family", FAMILIES)):
-        covered[names["integer"]] = sum(v["kind"] == kind and "error" not in v for v in verdicts)
+    for is_family, names in ((False, OPERATIONS), (True, FAMILIES)):
+        covered[names["integer"]] = sum((v["kind"] == "family") == is_family and "error" not in v for v in verdicts)
         there[names["integer"]] = sum(registry.get(name, 0) for name in names.values())
     return {name: {"covered": n % 2**32, "of": there[name] % 2**32} for name, n in covered.items()
             if n % 2**32 or there[name] % 2**32}
@@ -516,11 +513,14 @@ def conforms(predicate):
 
 
 # the whole
-def tier_of(strength, approximate):
-    if approximate:
-        return f"{strength}: at least {STRENGTHS[strength]} cases within the bound an operation"
+def tier_of(predicate):
+    strength = predicate["strength"]
     cases = f"at least {STRENGTHS[strength]} cases of parity an operation"
-    return f"full: all laws, {cases}, and every domain of at most 2^32 inputs whole" if strength == "full" else f"{strength}: all laws, and {cases}"
+    over_buffers = f"; over buffers {BUFFER_CASES[strength]}" if any(v["kind"] == OVER_BUFFERS for v in predicate["verdicts"]) else ""
+    if is_approximate(predicate):
+        return f"{strength}: at least {STRENGTHS[strength]} cases within the bound an operation"
+    full = f"full: all laws, {cases}, and every domain of at most 2^32 inputs whole"
+    return (full if strength == "full" else f"{strength}: all laws, and {cases}") + over_buffers
 
 
 def roots_of(predicate):
@@ -556,7 +556,7 @@ def check_statement(payload):
     expect(pack(verdicts) == packed, "the verdicts are not in the one form that is packed")
     derived = {"coverage": coverage_of(predicate), "levels": levels_of(predicate), "totals": totals_of(predicate),
                "trusts": TRUSTS, "track": "approximate" if is_approximate(predicate) else "strict",
-               "tier": tier_of(predicate["strength"], is_approximate(predicate)), "root": root}
+               "tier": tier_of(predicate), "root": root}
     for name, value in derived.items():
         expect(predicate.get(name) == value, f'"{name}" does not follow from the verdicts; they give {value}')
     expect(canonical(statement_around(predicate, packed)).encode() == payload,

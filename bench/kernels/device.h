@@ -47,3 +47,11 @@ template <typename T>
 T* scratch_of(size_t count, size_t number = 0) {
   return static_cast<T*>(scratch(count * sizeof(T), number));
 }
+/// CUB says first how much memory it wants, then works.
+template <typename Call>
+void with_memory(const Call& call) {
+  size_t bytes = 0;
+  (void)call(nullptr, bytes);
+  void* const at = scratch(bytes == 0 ? 1 : bytes, 7);
+  (void)call(at, bytes);
+}

@@ -3,14 +3,18 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/hash_rounds.h"
 #include "kernels/parallel.h"
 #include "kernels/rivals.h"
 #include "kernels/vectors.h"
 
 namespace {
+using vyre::bench::blake_rounds;
 using vyre::bench::load_items;
+using vyre::bench::padded;
 using vyre::bench::parallel;
 using vyre::bench::rotated;
+using vyre::bench::sha256_block;
 using vyre::bench::store_items;
 using vyre::bench::V32;
 using vyre::bench::V64;
@@ -36,41 +40,6 @@ VYRE_HAND(fnv1a) {
   a.at<u32>(2)[0] = state;
 }
 
-constexpr u32 kSha256[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-void sha256_block(u32 (&h)[8], const uint8_t* block) {
-  u32 w[64];
-  for (int t = 0; t < 16; ++t) {
-    u32 word;
-    std::memcpy(&word, block + t * 4, 4);
-    w[t] = __builtin_bswap32(word);
-  }
-  for (int t = 16; t < 64; ++t) {
-    const u32 x = w[t - 15], y = w[t - 2];
-    w[t] = w[t - 16] + (std::rotr(x, 7) ^ std::rotr(x, 18) ^ x >> 3) + w[t - 7] +
-           (std::rotr(y, 17) ^ std::rotr(y, 19) ^ y >> 10);
-  }
-  u32 s[8];
-  std::memcpy(s, h, sizeof s);
-#pragma clang loop unroll_count(8)
-  for (int t = 0; t < 64; ++t) {
-    const u32 e = s[4], x = s[0];
-    const u32 t1 = s[7] + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
-                   ((e & s[5]) ^ (~e & s[6])) + kSha256[t] + w[t];
-    const u32 t2 =
-        (std::rotr(x, 2) ^ std::rotr(x, 13) ^ std::rotr(x, 22)) + ((x & s[1]) ^ (x & s[2]) ^ (s[1] & s[2]));
-    s[7] = s[6], s[6] = s[5], s[5] = s[4], s[4] = s[3] + t1;
-    s[3] = s[2], s[2] = s[1], s[1] = s[0], s[0] = t1 + t2;
-  }
-  for (int i = 0; i < 8; ++i) h[i] += s[i];
-}
 VYRE_HAND(sha256) {
   const uint8_t* data = a.at<uint8_t>(0);
   const u32* offsets = a.at<u32>(1);
@@ -79,17 +48,8 @@ VYRE_HAND(sha256) {
     for (size_t m = first; m < last; ++m) {
       const uint8_t* message = data + offsets[m];
       const u32 length = offsets[m + 1] - offsets[m];
-      u32 h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-      u32 at = 0;
-      for (; at + 64 <= length; at += 64) sha256_block(h, message + at);
-      uint8_t tail[128] = {};
-      std::memcpy(tail, message + at, length - at);
-      tail[length - at] = 0x80;
-      const size_t size = length - at < 56 ? 64 : 128;
-      const u64 bits = __builtin_bswap64(u64{length} * 8);
-      std::memcpy(tail + size - 8, &bits, 8);
-      for (size_t i = 0; i < size; i += 64) sha256_block(h, tail + i);
+      u32 h[8] = {VYRE_SHA256_START};
+      padded(message, length, true, [&](const uint8_t* block) { sha256_block(h, block); });
       std::memcpy(digests + m * 8, h, 32);
     }
   });
@@ -168,15 +128,7 @@ VYRE_HAND(chacha20) {
   });
 }
 
-constexpr u32 kBlakeIv[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-constexpr size_t kBlakeOrder[16] = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
-inline void blake_quarter(V32& w, V32& x, V32& y, V32& z, V32 m, V32 n) {
-  w += x + m, z = rotated(z ^ w, 16);
-  y += z, x = rotated(x ^ y, 20);
-  w += x + n, z = rotated(z ^ w, 24);
-  y += z, x = rotated(x ^ y, 25);
-}
+constexpr u32 kBlakeIv[8] = {VYRE_SHA256_START};
 VYRE_HAND(blake3) {
   const u32* data = a.at<u32>(0);
   u32* out = a.at<u32>(1);
@@ -187,21 +139,7 @@ VYRE_HAND(blake3) {
       for (size_t k = 0; k < 8; ++k) v[k] = kBlakeIv[k];
       for (size_t k = 0; k < 4; ++k) v[8 + k] = kBlakeIv[k];
       v[12] = 0, v[13] = 0, v[14] = 64, v[15] = 11;
-      size_t order[16];
-      for (size_t k = 0; k < 16; ++k) order[k] = k;
-#pragma clang loop unroll(full)
-      for (int round = 0; round < 7; ++round) {
-        for (size_t k = 0; k < 4; ++k) {
-          blake_quarter(v[k], v[4 + k], v[8 + k], v[12 + k], m[order[2 * k]], m[order[2 * k + 1]]);
-        }
-        for (size_t k = 0; k < 4; ++k) {
-          blake_quarter(v[k], v[4 + (k + 1) % 4], v[8 + (k + 2) % 4], v[12 + (k + 3) % 4],
-                        m[order[8 + 2 * k]], m[order[9 + 2 * k]]);
-        }
-        size_t next[16];
-        for (size_t k = 0; k < 16; ++k) next[k] = order[kBlakeOrder[k]];
-        std::memcpy(order, next, sizeof order);
-      }
+      blake_rounds(v, m);
       for (size_t k = 0; k < 8; ++k) store_items(out, i, 8, k, v[k] ^ v[8 + k]);
     }
   });

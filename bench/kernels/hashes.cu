@@ -1,10 +1,7 @@
 // Hashes, checksums and ciphers: an item a thread.
-#include "device.h"
+#include "device_hashes.h"
 
 namespace {
-
-__device__ u32 turned(u32 x, int left) { return x << left | x >> (32 - left); }
-__device__ u64 turned(u64 x, int left) { return x << left | x >> (64 - left); }
 
 // One file by one thread, as the examples have it.
 __global__ void crc32_kernel(const u32* __restrict__ data, const u32* __restrict__ params, u32* out) {
@@ -76,44 +73,12 @@ VYRE_HAND(siphash) {
   launch(siphash_kernel, groups_of(n, 256), 256, a.at<u64>(0), a.at<u64>(1), a.at<u64>(2), n);
 }
 
-__constant__ u32 kSha256[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-// The schedule is sixteen words in registers.
-__device__ void sha256_block(u32 (&h)[8], u32 (&w)[16]) {
-  u32 s[8];
-#pragma unroll
-  for (int i = 0; i < 8; ++i) s[i] = h[i];
-#pragma unroll
-  for (int t = 0; t < 64; ++t) {
-    if (t >= 16) {
-      const u32 x = w[(t + 1) & 15], y = w[(t + 14) & 15];
-      w[t & 15] += (turned(x, 25) ^ turned(x, 14) ^ x >> 3) + w[(t + 9) & 15] +
-                   (turned(y, 15) ^ turned(y, 13) ^ y >> 10);
-    }
-    const u32 e = s[4], x = s[0];
-    const u32 t1 = s[7] + (turned(e, 26) ^ turned(e, 21) ^ turned(e, 7)) + ((e & s[5]) ^ (~e & s[6])) +
-                   kSha256[t] + w[t & 15];
-    const u32 t2 =
-        (turned(x, 30) ^ turned(x, 19) ^ turned(x, 10)) + ((x & s[1]) ^ (x & s[2]) ^ (s[1] & s[2]));
-    s[7] = s[6], s[6] = s[5], s[5] = s[4], s[4] = s[3] + t1;
-    s[3] = s[2], s[2] = s[1], s[1] = s[0], s[0] = t1 + t2;
-  }
-#pragma unroll
-  for (int i = 0; i < 8; ++i) h[i] += s[i];
-}
 __global__ void sha256_kernel(const u32* __restrict__ data, const u32* __restrict__ offsets, u32* digests,
                               u32 n) {
   const u32 m = global_x();
   if (m >= n) return;
   const u32 begin = offsets[m], length = offsets[m + 1] - begin;
-  u32 h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  u32 h[8] = {VYRE_SHA256_START};
   const u32 blocks = (length + 9 + 63) / 64;
   for (u32 block = 0; block < blocks; ++block) {
     u32 w[16];
@@ -183,18 +148,10 @@ VYRE_HAND(chacha20) {
   launch(chacha20_kernel, groups_of(n, 128), 128, a.at<uint4>(0), a.at<u32>(1), a.at<uint4>(2), n);
 }
 
-__device__ void blake_quarter(u32& w, u32& x, u32& y, u32& z, u32 m, u32 n) {
-  w += x + m, z = turned(z ^ w, 16);
-  y += z, x = turned(x ^ y, 20);
-  w += x + n, z = turned(z ^ w, 24);
-  y += z, x = turned(x ^ y, 25);
-}
 __global__ void blake3_kernel(const uint4* __restrict__ data, uint4* out, u32 n) {
   const u32 i = global_x();
   if (i >= n) return;
-  constexpr u32 kIv[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  constexpr u32 kOrder[16] = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
+  constexpr u32 kIv[8] = {VYRE_SHA256_START};
   u32 m[16], v[16];
 #pragma unroll
   for (u32 k = 0; k < 4; ++k) {
@@ -204,21 +161,7 @@ __global__ void blake3_kernel(const uint4* __restrict__ data, uint4* out, u32 n)
 #pragma unroll
   for (u32 k = 0; k < 12; ++k) v[k] = kIv[k % 8];
   v[12] = 0, v[13] = 0, v[14] = 64, v[15] = 11;
-#pragma unroll
-  for (int round = 0; round < 7; ++round) {
-#pragma unroll
-    for (u32 k = 0; k < 4; ++k) blake_quarter(v[k], v[4 + k], v[8 + k], v[12 + k], m[2 * k], m[2 * k + 1]);
-#pragma unroll
-    for (u32 k = 0; k < 4; ++k) {
-      blake_quarter(v[k], v[4 + (k + 1) % 4], v[8 + (k + 2) % 4], v[12 + (k + 3) % 4], m[8 + 2 * k],
-                    m[9 + 2 * k]);
-    }
-    u32 next[16];
-#pragma unroll
-    for (u32 k = 0; k < 16; ++k) next[k] = m[kOrder[k]];
-#pragma unroll
-    for (u32 k = 0; k < 16; ++k) m[k] = next[k];
-  }
+  blake_rounds(v, m);
   out[i * 2] = make_uint4(v[0] ^ v[8], v[1] ^ v[9], v[2] ^ v[10], v[3] ^ v[11]);
   out[i * 2 + 1] = make_uint4(v[4] ^ v[12], v[5] ^ v[13], v[6] ^ v[14], v[7] ^ v[15]);
 }

@@ -7,15 +7,6 @@
 
 namespace {
 
-/// CUB says first how much memory it wants, then works.
-template <typename Call>
-void with_memory(const Call& call) {
-  size_t bytes = 0;
-  (void)call(nullptr, bytes);
-  void* const at = scratch(bytes == 0 ? 1 : bytes, 7);
-  (void)call(at, bytes);
-}
-
 VYRE_LIBRARY(reduce_u32, "CUB DeviceReduce") {
   with_memory([&](void* at, size_t& bytes) {
     return cub::DeviceReduce::Sum(at, bytes, a.at<u32>(0), a.at<u32>(1), a.count<u32>(0));

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/hash_tables.h"
+#include "kernels/hash_rounds.h"
 #include "kernels/parallel.h"
 #include "kernels/rivals.h"
 
@@ -25,7 +25,10 @@
 
 namespace {
 using vyre::bench::Arrays;
+using vyre::bench::blake_rounds;
+using vyre::bench::padded;
 using vyre::bench::parallel;
+using vyre::bench::sha256_block;
 using u8 = uint8_t;
 using u32 = uint32_t;
 using u64 = uint64_t;
@@ -66,48 +69,10 @@ template <typename Word>
 void put_word(const Arrays& a, size_t buffer, size_t item, Word digest) {
   if (item < a.count<Word>(buffer)) a.at<Word>(buffer)[item] = digest;
 }
-/// Whole blocks of 64 bytes, then what is behind them, a bit and the length in bits.
-template <typename Block>
-void padded(const u8* item, size_t length, bool big_endian, const Block& block) {
-  size_t at = 0;
-  for (; at + 64 <= length; at += 64) block(item + at);
-  u8 tail[128] = {};
-  std::memcpy(tail, item + at, length - at);
-  tail[length - at] = 0x80;
-  const size_t size = length - at < 56 ? 64 : 128;
-  const u64 bits = big_endian ? __builtin_bswap64(u64{length} * 8) : u64{length} * 8;
-  std::memcpy(tail + size - 8, &bits, 8);
-  for (size_t i = 0; i < size; i += 64) block(tail + i);
-}
-
 // SHA-256.
-constexpr u32 kSha256[64] = {VYRE_SHA256_ROUNDS};
-void sha256_block(u32 (&h)[8], const u8* block) {
-  u32 w[64];
-  for (int t = 0; t < 16; ++t) w[t] = __builtin_bswap32(load32(block + t * 4));
-  for (int t = 16; t < 64; ++t) {
-    const u32 x = w[t - 15], y = w[t - 2];
-    w[t] = w[t - 16] + (std::rotr(x, 7) ^ std::rotr(x, 18) ^ x >> 3) + w[t - 7] +
-           (std::rotr(y, 17) ^ std::rotr(y, 19) ^ y >> 10);
-  }
-  u32 s[8];
-  std::memcpy(s, h, sizeof s);
-#pragma clang loop unroll_count(8)
-  for (int t = 0; t < 64; ++t) {
-    const u32 e = s[4], x = s[0];
-    const u32 t1 = s[7] + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
-                   ((e & s[5]) ^ (~e & s[6])) + kSha256[t] + w[t];
-    const u32 t2 =
-        (std::rotr(x, 2) ^ std::rotr(x, 13) ^ std::rotr(x, 22)) + ((x & s[1]) ^ (x & s[2]) ^ (s[1] & s[2]));
-    s[7] = s[6], s[6] = s[5], s[5] = s[4], s[4] = s[3] + t1;
-    s[3] = s[2], s[2] = s[1], s[1] = s[0], s[0] = t1 + t2;
-  }
-  for (int i = 0; i < 8; ++i) h[i] += s[i];
-}
 void sha256_by_hand(const Arrays& a) {
   each_item(a, 16, [&](size_t i, const u8* item, size_t length) {
-    u32 h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    u32 h[8] = {VYRE_SHA256_START};
     padded(item, length, true, [&](const u8* block) { sha256_block(h, block); });
     for (u32& x : h) x = __builtin_bswap32(x);
     put<32>(a, 2, i, h);
@@ -252,40 +217,16 @@ VYRE_LIBRARY(library_xxh64, "xxHash XXH64") { xxh64_of_xxhash(a); }
 VYRE_LIBRARY(library_xxh64_1k, "xxHash XXH64") { xxh64_of_xxhash(a); }
 
 // BLAKE3: chunks of 1,024 bytes, and subtrees that wait for one as large.
-constexpr u32 kBlakeIv[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-constexpr auto kBlakeOrders = [] {
-  constexpr u8 kNext[16] = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
-  std::array<std::array<u8, 16>, 7> orders{};
-  for (u8 k = 0; k < 16; ++k) orders[0][k] = k;
-  for (size_t round = 1; round < 7; ++round) {
-    for (size_t k = 0; k < 16; ++k) orders[round][k] = orders[round - 1][kNext[k]];
-  }
-  return orders;
-}();
+constexpr u32 kBlakeIv[8] = {VYRE_SHA256_START};
 enum BlakeFlags : u32 { kStart = 1, kEnd = 2, kParent = 4, kRoot = 8 };
-inline void blake_quarter(u32& w, u32& x, u32& y, u32& z, u32 m, u32 n) {
-  w += x + m, z = std::rotr(z ^ w, 16);
-  y += z, x = std::rotr(x ^ y, 12);
-  w += x + n, z = std::rotr(z ^ w, 8);
-  y += z, x = std::rotr(x ^ y, 7);
-}
+/// By itself: among loads and stores clang makes slow vectors of it.
+[[gnu::noinline]] void blake_rounds_of_one(u32 (&v)[16], const u32 (&m)[16]) { blake_rounds(v, m); }
 void blake_compress(u32 (&value)[8], const u32 (&m)[16], u32 chunk, u32 size, u32 flags) {
   u32 v[16];
   std::memcpy(v, value, 32);
   std::memcpy(v + 8, kBlakeIv, 16);
   v[12] = chunk, v[13] = 0, v[14] = size, v[15] = flags;
-#pragma clang loop unroll(full)
-  for (size_t round = 0; round < 7; ++round) {
-    const auto& o = kBlakeOrders[round];
-    for (size_t k = 0; k < 4; ++k) {
-      blake_quarter(v[k], v[4 + k], v[8 + k], v[12 + k], m[o[2 * k]], m[o[2 * k + 1]]);
-    }
-    for (size_t k = 0; k < 4; ++k) {
-      blake_quarter(v[k], v[4 + (k + 1) % 4], v[8 + (k + 2) % 4], v[12 + (k + 3) % 4], m[o[8 + 2 * k]],
-                    m[o[9 + 2 * k]]);
-    }
-  }
+  blake_rounds_of_one(v, m);
   for (size_t k = 0; k < 8; ++k) value[k] = v[k] ^ v[8 + k];
 }
 void blake_parent(const u32* left, u32 (&right)[8], u32 flags) {

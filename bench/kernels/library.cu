@@ -1,6 +1,6 @@
 // The library's operations over buffers: hashes by hand, an item a thread, and CUB. What reads a text is
 // beside a copy of the text.
-#include "device.h"
+#include "device_hashes.h"
 
 #ifdef __CUDACC__
 #include <cub/cub.cuh>
@@ -8,12 +8,8 @@
 #include "emulated_cub.h"
 #endif
 
-#include "hash_tables.h"
-
 namespace {
 
-__device__ u32 left(u32 x, int by) { return x << by | x >> (32 - by); }
-__device__ u64 left(u64 x, int by) { return x << by | x >> (64 - by); }
 __device__ u32 swapped(u32 x) { return x >> 24 | (x >> 8 & 0xff00) | (x << 8 & 0xff0000) | x << 24; }
 
 // Items: the bytes from an offset to the next, both at most the size.
@@ -67,49 +63,33 @@ __device__ void load_end(const u8* __restrict__ data, u32 at, u32 rest, u32 mark
   }
 }
 
-// SHA-256: the schedule is sixteen words in registers.
-__constant__ u32 kSha256[64] = {VYRE_SHA256_ROUNDS};
-__device__ void sha256_block(u32 (&h)[8], u32 (&w)[16]) {
-  u32 s[8];
-#pragma unroll
-  for (int i = 0; i < 8; ++i) s[i] = h[i];
-#pragma unroll
-  for (int t = 0; t < 64; ++t) {
-    if (t >= 16) {
-      const u32 x = w[(t + 1) & 15], y = w[(t + 14) & 15];
-      w[t & 15] +=
-          (left(x, 25) ^ left(x, 14) ^ x >> 3) + w[(t + 9) & 15] + (left(y, 15) ^ left(y, 13) ^ y >> 10);
-    }
-    const u32 e = s[4], x = s[0];
-    const u32 t1 =
-        s[7] + (left(e, 26) ^ left(e, 21) ^ left(e, 7)) + ((e & s[5]) ^ (~e & s[6])) + kSha256[t] + w[t & 15];
-    const u32 t2 = (left(x, 30) ^ left(x, 19) ^ left(x, 10)) + ((x & s[1]) ^ (x & s[2]) ^ (s[1] & s[2]));
-    s[7] = s[6], s[6] = s[5], s[5] = s[4], s[4] = s[3] + t1;
-    s[3] = s[2], s[2] = s[1], s[1] = s[0], s[0] = t1 + t2;
+/// The blocks of an item and of its padding, the last without its length. The bit behind the last byte is in
+/// the first block that is not whole.
+template <typename Block>
+__device__ void each_block(const u8* data, u32 begin, u32 length, const Block& block) {
+  u32 w[16];
+  const u32 whole = length / 64, blocks = whole + (length % 64 < 56 ? 1 : 2);
+  for (u32 k = 0; k < blocks; ++k) {
+    if (k < whole)
+      load_block(data, begin + k * 64, w);
+    else
+      load_end(data, begin + k * 64, k == whole ? length % 64 : 0, k == whole ? 0x80 : 0, w);
+    block(w, k + 1 == blocks);
   }
-#pragma unroll
-  for (int i = 0; i < 8; ++i) h[i] += s[i];
 }
+
+// SHA-256.
 __global__ void library_sha256_kernel(Items items, uint4* digests) {
   const u32 i = global_x();
   if (i >= items.count) return;
   const u32 begin = begin_of(items, i), length = length_of(items, i);
-  u32 h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  u32 w[16];
-  const u32 blocks = length / 64 + (length % 64 < 56 ? 1 : 2);
-  for (u32 block = 0; block < blocks; ++block) {
-    if (block < length / 64) {
-      load_block(items.data, begin + block * 64, w);
-    } else {
-      // The bit behind the last byte is in the first block that is not whole.
-      const bool first = block == length / 64;
-      load_end(items.data, begin + block * 64, first ? length % 64 : 0, first ? 0x80 : 0, w);
-    }
+  u32 h[8] = {VYRE_SHA256_START};
+  each_block(items.data, begin, length, [&](u32(&w)[16], bool last) {
 #pragma unroll
     for (u32 k = 0; k < 16; ++k) w[k] = swapped(w[k]);
-    if (block + 1 == blocks) w[14] = length >> 29, w[15] = length << 3;
+    if (last) w[14] = length >> 29, w[15] = length << 3;
     sha256_block(h, w);
-  }
+  });
   digests[2 * i] = make_uint4(swapped(h[0]), swapped(h[1]), swapped(h[2]), swapped(h[3]));
   digests[2 * i + 1] = make_uint4(swapped(h[4]), swapped(h[5]), swapped(h[6]), swapped(h[7]));
 }
@@ -133,7 +113,7 @@ __device__ void md5_block(u32 (&h)[4], const u32 (&w)[16]) {
                   : kind == 2 ? s1 ^ s2 ^ s3
                               : s2 ^ (s1 | ~s3);
     const int word = (kind == 0 ? t : kind == 1 ? 5 * t + 1 : kind == 2 ? 3 * t + 5 : 7 * t) & 15;
-    const u32 next = s1 + left(s0 + f + kMd5[t] + w[word], kTurns[kind * 4 + (t & 3)]);
+    const u32 next = s1 + turned(s0 + f + kMd5[t] + w[word], kTurns[kind * 4 + (t & 3)]);
     s0 = s3, s3 = s2, s2 = s1, s1 = next;
   }
   h[0] += s0, h[1] += s1, h[2] += s2, h[3] += s3;
@@ -143,18 +123,10 @@ __global__ void library_md5_kernel(Items items, uint4* digests) {
   if (i >= items.count) return;
   const u32 begin = begin_of(items, i), length = length_of(items, i);
   u32 h[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-  u32 w[16];
-  const u32 blocks = length / 64 + (length % 64 < 56 ? 1 : 2);
-  for (u32 block = 0; block < blocks; ++block) {
-    if (block < length / 64) {
-      load_block(items.data, begin + block * 64, w);
-    } else {
-      const bool first = block == length / 64;
-      load_end(items.data, begin + block * 64, first ? length % 64 : 0, first ? 0x80 : 0, w);
-    }
-    if (block + 1 == blocks) w[14] = length << 3, w[15] = length >> 29;
+  each_block(items.data, begin, length, [&](u32(&w)[16], bool last) {
+    if (last) w[14] = length << 3, w[15] = length >> 29;
     md5_block(h, w);
-  }
+  });
   digests[i] = make_uint4(h[0], h[1], h[2], h[3]);
 }
 void md5_by_hand(const vyre::bench::Arrays& a) {
@@ -205,7 +177,7 @@ VYRE_HAND(library_crc32_1k) { crc32_by_hand(a); }
 // XXH64.
 constexpr u64 kXxh0 = 0x9e3779b185ebca87, kXxh1 = 0xc2b2ae3d27d4eb4f, kXxh2 = 0x165667b19e3779f9,
               kXxh3 = 0x85ebca77c2b2ae63, kXxh4 = 0x27d4eb2f165667c5;
-__device__ u64 xxh_round(u64 sum, u64 lane) { return left(sum + lane * kXxh1, 31) * kXxh0; }
+__device__ u64 xxh_round(u64 sum, u64 lane) { return turned(sum + lane * kXxh1, 31) * kXxh0; }
 __device__ u64 pair(u32 low, u32 high) { return low | u64(high) << 32; }
 __global__ void library_xxh64_kernel(Items items, u64* digests, const u32* params, u32 param_count) {
   const u32 i = global_x();
@@ -232,17 +204,17 @@ __global__ void library_xxh64_kernel(Items items, u64* digests, const u32* param
         for (u32 k = 0; k < 4; ++k) v[k] = xxh_round(v[k], lane(at + 8 * k));
       }
     }
-    hash = left(v[0], 1) + left(v[1], 7) + left(v[2], 12) + left(v[3], 18);
+    hash = turned(v[0], 1) + turned(v[1], 7) + turned(v[2], 12) + turned(v[3], 18);
 #pragma unroll
     for (u32 k = 0; k < 4; ++k) hash = (hash ^ xxh_round(0, v[k])) * kXxh0 + kXxh3;
   }
   hash += length;
-  for (; at + 8 <= length; at += 8) hash = left(hash ^ xxh_round(0, lane(at)), 27) * kXxh0 + kXxh3;
+  for (; at + 8 <= length; at += 8) hash = turned(hash ^ xxh_round(0, lane(at)), 27) * kXxh0 + kXxh3;
   if (at + 4 <= length) {
-    hash = left(hash ^ word_at(items.data, begin + at) * kXxh0, 23) * kXxh1 + kXxh2;
+    hash = turned(hash ^ word_at(items.data, begin + at) * kXxh0, 23) * kXxh1 + kXxh2;
     at += 4;
   }
-  for (; at < length; ++at) hash = left(hash ^ items.data[begin + at] * kXxh4, 11) * kXxh0;
+  for (; at < length; ++at) hash = turned(hash ^ items.data[begin + at] * kXxh4, 11) * kXxh0;
   hash = (hash ^ hash >> 33) * kXxh1;
   hash = (hash ^ hash >> 29) * kXxh2;
   digests[i] = hash ^ hash >> 32;
@@ -257,37 +229,15 @@ VYRE_HAND(library_xxh64_1k) { xxh64_by_hand(a); }
 
 // BLAKE3: a thread goes through its item's chunks; subtrees that wait for one as large are on a stack.
 constexpr u32 kStart = 1, kEnd = 2, kParent = 4, kRoot = 8;
-__device__ void blake_quarter(u32& w, u32& x, u32& y, u32& z, u32 m, u32 n) {
-  w += x + m, z = left(z ^ w, 16);
-  y += z, x = left(x ^ y, 20);
-  w += x + n, z = left(z ^ w, 24);
-  y += z, x = left(x ^ y, 25);
-}
 __device__ void blake_begin(u32 (&value)[8]) {
-  constexpr u32 kIv[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  constexpr u32 kIv[8] = {VYRE_SHA256_START};
 #pragma unroll
   for (u32 k = 0; k < 8; ++k) value[k] = kIv[k];
 }
 __device__ void blake_compress(u32 (&value)[8], u32 (&m)[16], u32 chunk, u32 size, u32 flags) {
-  constexpr u32 kOrder[16] = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
   u32 v[16] = {value[0],   value[1],   value[2],   value[3],   value[4], value[5], value[6], value[7],
                0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, chunk,    0,        size,     flags};
-#pragma unroll
-  for (int round = 0; round < 7; ++round) {
-#pragma unroll
-    for (u32 k = 0; k < 4; ++k) blake_quarter(v[k], v[4 + k], v[8 + k], v[12 + k], m[2 * k], m[2 * k + 1]);
-#pragma unroll
-    for (u32 k = 0; k < 4; ++k) {
-      blake_quarter(v[k], v[4 + (k + 1) % 4], v[8 + (k + 2) % 4], v[12 + (k + 3) % 4], m[8 + 2 * k],
-                    m[9 + 2 * k]);
-    }
-    u32 next[16];
-#pragma unroll
-    for (u32 k = 0; k < 16; ++k) next[k] = m[kOrder[k]];
-#pragma unroll
-    for (u32 k = 0; k < 16; ++k) m[k] = next[k];
-  }
+  blake_rounds(v, m);
 #pragma unroll
   for (u32 k = 0; k < 8; ++k) value[k] = v[k] ^ v[8 + k];
 }
@@ -338,14 +288,7 @@ void blake3_by_hand(const vyre::bench::Arrays& a) {
 VYRE_HAND(library_blake3) { blake3_by_hand(a); }
 VYRE_HAND(library_blake3_1k) { blake3_by_hand(a); }
 
-// CUB says first how much memory it wants, then works.
-template <typename Call>
-void with_memory(const Call& call) {
-  size_t bytes = 0;
-  (void)call(nullptr, bytes);
-  void* const at = scratch(bytes == 0 ? 1 : bytes, 7);
-  (void)call(at, bytes);
-}
+// CUB.
 VYRE_LIBRARY(library_reduce, "CUB DeviceReduce") {
   with_memory([&](void* at, size_t& bytes) {
     return cub::DeviceReduce::Sum(at, bytes, a.at<u32>(0), a.at<u32>(1), a.count<u32>(0));

@@ -2,6 +2,7 @@
 // once, for numbers, and works on a vector of them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +11,7 @@ namespace vyre::bench {
 using V32 = uint32_t __attribute__((ext_vector_type(16)));
 using V64 = uint64_t __attribute__((ext_vector_type(8)));
 
+inline uint32_t rotated(uint32_t x, int left) { return std::rotl(x, left); }
 template <typename V>
 V rotated(V x, int left) {
   constexpr int bits = sizeof(x[0]) * 8;

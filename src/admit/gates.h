@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "library/library.h"
 #include "ops/operation.h"
 #include "spec/intrinsics.h"
 
@@ -44,6 +45,11 @@ std::optional<uint32_t> hand_written(std::string_view id);
 /// All gates. Empty: admitted. Errors: C008 to C013 by gate, C016 for oracles that cannot fail.
 /// Cost: a compilation by LLVM (0.1 s) and some 10^4 calls of the reference function. Thread: any.
 Diagnostics admit(const Candidate& candidate);
+
+/// The same of an operation over buffers: a pipeline over programs that every device runs (gate 1), cases and
+/// a reference of its buffers (2), nothing that no run uses (3), a reference that is deterministic (4) and
+/// observable (5), rows, a class and laws that can fail (6). Cost: some ten cases and checks of the text.
+Diagnostics admit(const library::Entry& entry);
 
 /// Of the text of an operation of the library what is checked of any file: its types and laws, its rows and
 /// witnesses, which are run on the definition. Domain: read_operation() takes it, and the library is whole.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "backend/transfer.h"
@@ -163,6 +164,17 @@ Result<Launch> prepare(const DeviceCore& device, const Step& step) {
 }
 
 }  // namespace
+
+Result<uint32_t> parse_ordinal(std::string_view backend, std::string_view argument, std::string_view lists) {
+  uint32_t ordinal = 0;
+  const char* const end = argument.data() + argument.size();
+  const auto [at, error] = std::from_chars(argument.data(), end, ordinal);
+  if (error == std::errc() && at == end) return ordinal;
+  return std::unexpected(make_diag(
+      DiagCode::B004, Span::none(),
+      fmt::format("'{}:{}': what stands after the colon is not the number of a device", backend, argument),
+      fmt::format("write {0}, or {0}:N with N from 0 on; `{1}` lists the devices", backend, lists)));
+}
 
 DeviceMemory::~DeviceMemory() {
   if (device_ != nullptr) device_->release(allocation_);

@@ -26,6 +26,10 @@ namespace vyre::backend {
 
 class DeviceCore;
 
+/// N of "cuda:N", as "cuda" and "N"; `lists` is the command that shows devices with their numbers. Errors:
+/// B004.
+Result<uint32_t> parse_ordinal(std::string_view backend, std::string_view argument, std::string_view lists);
+
 /// Device memory as its API names it.
 struct Allocation {
   uint64_t handle = 0;          // an address, a VkBuffer, a WGPUBuffer

@@ -69,6 +69,20 @@ bool matches(std::string_view pattern, std::string_view name) {
   return p == pattern.size();
 }
 
+bool is_among(std::string_view name, std::string_view patterns) {
+  bool found = false;
+  while (!patterns.empty()) {
+    std::string_view pattern = patterns.substr(0, patterns.find(' '));
+    patterns.remove_prefix(std::min(pattern.size() + 1, patterns.size()));
+    const bool excluded = pattern.starts_with('!');
+    if (excluded) pattern.remove_prefix(1);
+    if (!matches(pattern, name)) continue;
+    if (excluded) return false;
+    found = true;
+  }
+  return found;
+}
+
 NearestName::NearestName(std::string_view wanted)
     : wanted_(wanted), best_distance_(std::max<size_t>(1, wanted.size() / 3)) {}
 

@@ -17,6 +17,9 @@ std::string quoted(std::string_view name);
 
 /// Whether a pattern of * (any characters) and ? (one) matches a whole name. Cost: |pattern| * |name|.
 bool matches(std::string_view pattern, std::string_view name);
+/// Whether one of several patterns, with blanks between them, matches, and none of those behind a `!`:
+/// "hash.* !hash.*_large".
+bool is_among(std::string_view name, std::string_view patterns);
 
 /// Finds what was probably meant: the candidates nearest to a name, if they are near enough.
 class NearestName {

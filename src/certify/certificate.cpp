@@ -24,7 +24,9 @@ constexpr std::string_view kPredicateType = "https://vyre.dev/conformance/v5";
 constexpr size_t kMaxParts = size_t{1} << 22;  // of the verdicts, unpacked
 
 /// What a tier gives, as SEMANTICS has it.
-std::string tier(verify::Strength strength, bool approximate) {
+std::string tier(const Certificate& certificate) {
+  const verify::Strength strength = certificate.strength;
+  const bool approximate = certificate.registry.is_approximate();
   const uint64_t cases = parity_cases(strength);
   if (approximate)
     return fmt::format("{}: at least {} cases within the bound an operation", text(strength), cases);
@@ -40,6 +42,15 @@ std::string tier(verify::Strength strength, bool approximate) {
           cases);
   }
   return {};
+}
+
+/// The same with what operations over buffers get, where there are any: they came into a format that was in
+/// use.
+std::string whole_tier(const Certificate& certificate) {
+  constexpr auto kind = verify::SubjectKind::BufferOperation;
+  const bool any = std::ranges::count(certificate.verdicts, kind, &verify::Verdict::kind) != 0;
+  const uint64_t cases = parity_cases(certificate.strength, kind);
+  return tier(certificate) + (any ? fmt::format("; over buffers {}", cases) : "");
 }
 
 // Of evidence the pipeline is the verdict's own, which is said once: so evidence on different operations may
@@ -81,7 +92,7 @@ json statement(const Certificate& certificate) {
   predicate["format"] = kFormatVersion;
   const bool approximate = certificate.registry.is_approximate();
   predicate["track"] = approximate ? "approximate" : "strict";
-  predicate["tier"] = tier(certificate.strength, approximate);
+  predicate["tier"] = whole_tier(certificate);
   json& verdicts = predicate["verdicts"];
   replace_in_evidence(verdicts, true);
   std::vector<Digest> roots;
@@ -307,9 +318,10 @@ std::string Certificate::level_line() const {
   return out;
 }
 
-uint32_t Certificate::judged(verify::SubjectKind kind, verify::Track track) const {
-  return uint32_t(std::ranges::count_if(
-      verdicts, [&](const verify::Verdict& v) { return v.kind == kind && v.track == track; }));
+uint32_t Certificate::judged(bool operations, verify::Track track) const {
+  return uint32_t(std::ranges::count_if(verdicts, [&](const verify::Verdict& v) {
+    return is_operation(v.kind) == operations && v.track == track;
+  }));
 }
 
 uint32_t Certificate::selected_families(verify::Track track) const {
@@ -365,11 +377,11 @@ Coverage coverage(const Certificate& certificate) {
   out.classes.of = r.classes;
   out.boundaries.of = r.boundaries;
   for (const verify::Verdict& v : certificate.verdicts) {
-    if (v.error.empty())
-      (v.kind == verify::SubjectKind::Operation ? out.operations : out.families).covered += 1;
+    if (v.error.empty()) (is_operation(v.kind) ? out.operations : out.families).covered += 1;
     out.operators.covered += v.operators;
     out.shapes.covered += v.shapes;
-    for (const verify::LawVerdict& law : v.laws) out.laws.covered += is_settled(law, certificate.strength);
+    for (const verify::LawVerdict& law : v.laws)
+      out.laws.covered += is_settled(v.kind, law, certificate.strength);
     for (const verify::ClassHits& c : v.classes) out.classes.covered += c.hits != 0;
     out.boundaries.covered += v.boundaries_hit;
   }
@@ -397,7 +409,8 @@ Totals totals(const Certificate& certificate) {
     for (const verify::LawVerdict& law : v.laws) {
       for (const verify::Evidence& e : law.evidence) t.law_cases += e.cases;
       (law.claimed ? t.laws_claimed : t.laws_denied) += 1;
-      if (is_settled(law, certificate.strength)) (law.claimed ? t.laws_verified : t.laws_refuted) += 1;
+      if (is_settled(v.kind, law, certificate.strength))
+        (law.claimed ? t.laws_verified : t.laws_refuted) += 1;
     }
   }
   t.failed = t.planned;

@@ -102,12 +102,10 @@ struct Certificate {
   std::string level_text(verify::Track track) const;
   /// What follows "level: ": "integer=L2 float=L2f".
   std::string level_line() const;
-  /// How many subjects of a kind were selected and judged.
-  uint32_t judged(verify::SubjectKind kind, verify::Track track) const;
-  uint32_t operations(verify::Track track = verify::Track::Integer) const {
-    return judged(verify::SubjectKind::Operation, track);
-  }
-  uint32_t families(verify::Track track) const { return judged(verify::SubjectKind::Family, track); }
+  /// How many operations, over values and over buffers, or families were selected and judged.
+  uint32_t judged(bool operations, verify::Track track) const;
+  uint32_t operations(verify::Track track = verify::Track::Integer) const { return judged(true, track); }
+  uint32_t families(verify::Track track) const { return judged(false, track); }
   /// Families that a level of the track is of: all of the registry, but for those that were left out.
   uint32_t selected_families(verify::Track track) const;
   /// Whether every verdict supports every level.
@@ -175,6 +173,9 @@ Result<Certificate> parse(std::string_view text);
 
 /// Whether write_atomically() could start: the folder is there and may be written to, the path is no folder.
 std::expected<void, std::string> check_writable(const std::filesystem::path& path);
+
+/// Writes all of it, however often that is interrupted: 0, or the errno of what failed.
+int write_all(int file, std::string_view text);
 
 /// Writes a file whole or not at all: into a temporary beside it, then renamed. Errors: a message for exit
 /// code 2.

@@ -38,7 +38,7 @@ Row row_of(const Certificate& c, const Verdict& v, double seconds) {
   uint64_t claimed = 0, verified = 0, denied = 0, refuted = 0;
   for (const verify::LawVerdict& law : v.laws) {
     (law.claimed ? claimed : denied) += 1;
-    if (is_settled(law, c.strength)) (law.claimed ? verified : refuted) += 1;
+    if (is_settled(v.kind, law, c.strength)) (law.claimed ? verified : refuted) += 1;
   }
   row.laws = claimed == 0 ? "-" : fmt::format("{}/{}", verified, claimed);
   row.denied = denied == 0 ? "-" : fmt::format("{}/{}", refuted, denied);

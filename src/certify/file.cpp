@@ -25,20 +25,24 @@ std::expected<void, std::string> check_writable(const std::filesystem::path& pat
   return {};
 }
 
+int write_all(int file, std::string_view text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
+    if (n >= 0) {
+      done += size_t(n);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
 std::expected<void, std::string> write_atomically(const std::filesystem::path& path, std::string_view text) {
   if (const auto writable = check_writable(path); !writable) return writable;
   std::string temporary = path.string() + ".XXXXXX";
   const int file = ::mkstemp(temporary.data());
   if (file < 0) return std::unexpected(failed("write", path, errno));
-  int reason = 0;
-  for (size_t done = 0; reason == 0 && done < text.size();) {
-    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
-    if (n >= 0) {
-      done += size_t(n);
-    } else if (errno != EINTR) {
-      reason = errno;
-    }
-  }
+  int reason = write_all(file, text);
   // mkstemp makes private files; a certificate is for everyone, as far as the umask lets it.
   const mode_t mask = ::umask(0);
   ::umask(mask);

@@ -17,6 +17,7 @@
 
 #include "base/digest.h"
 #include "base/read_file.h"
+#include "certify/certificate.h"
 
 namespace vyre::certify {
 namespace {
@@ -84,15 +85,7 @@ std::expected<void, std::string> write_new(const std::filesystem::path& path, st
                                            mode_t mode) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (file < 0) return cannot_write(path, errno);
-  int reason = 0;
-  for (size_t done = 0; reason == 0 && done < text.size();) {
-    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
-    if (n >= 0) {
-      done += size_t(n);
-    } else if (errno != EINTR) {
-      reason = errno;
-    }
-  }
+  int reason = write_all(file, text);
   if (reason == 0 && ::fsync(file) != 0) reason = errno;
   if (::close(file) != 0 && reason == 0) reason = errno;
   if (reason == 0) return {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "certify/waiver.h"
 #include "spec/laws.h"
@@ -67,7 +68,9 @@ uint64_t instances(const LawVerdict& law, uint32_t bits) {
 }
 
 /// Whether what a subject of evidence has settles a claimed law.
-bool is_verified(const LawVerdict& law, std::string_view subject, Strength strength) {
+bool is_verified(SubjectKind kind, const LawVerdict& law, std::string_view subject, Strength strength) {
+  if (const uint64_t witnessed = info(kind).laws[size_t(strength)]; witnessed != 0)
+    return supports(law, subject, "witnessed(", witnessed);
   if (operator_length(law) != 0) {
     return supports(law, subject, "exhausted(bool)", instances(law, 1)) ||
            (supports(law, subject, "exhausted(edge16)", instances(law, 4)) &&
@@ -104,21 +107,12 @@ std::optional<Requirement> find_requirement(std::string_view name) {
   return std::nullopt;
 }
 
-uint64_t parity_cases(Strength strength) {
-  switch (strength) {
-    case Strength::Quick: return 10'000;
-    case Strength::Standard: return 1'000'000;
-    case Strength::Full: return 4'000'000;
-  }
-  return 0;
-}
-
-bool is_settled(const LawVerdict& law, Strength strength) {
+bool is_settled(SubjectKind kind, const LawVerdict& law, Strength strength) {
   if (law.evidence.empty()) return false;
   if (!std::all_of(law.evidence.begin(), law.evidence.end(), [](const Evidence& e) { return e.holds; }))
     return false;
   for (const std::string_view subject : {"spec", "device("}) {
-    if (!(law.claimed ? is_verified(law, subject, strength) : supports(law, subject, "refuted(", 1)))
+    if (!(law.claimed ? is_verified(kind, law, subject, strength) : supports(law, subject, "refuted(", 1)))
       return false;
   }
   return true;
@@ -142,9 +136,8 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
     if (std::ranges::count(verdict.parity, verify::Oracle::SpecificationTable,
                            &verify::OracleCases::oracle) == 0)
       missing.push_back("parity: no row of the specification table was run");
-    if (cases < parity_cases(strength)) {
-      missing.push_back(fmt::format("parity: {} cases, {} are wanted", cases, parity_cases(strength)));
-    }
+    if (const uint64_t wanted = parity_cases(strength, verdict.kind); cases < wanted)
+      missing.push_back(fmt::format("parity: {} cases, {} are wanted", cases, wanted));
     require_whole(missing, verdict.definition, "the definitions against each other");
     for (const verify::ClassHits& c : verdict.classes) {
       if (c.hits == 0) missing.push_back(fmt::format("no case in the class \"{}\"", c.name));
@@ -168,7 +161,7 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
 std::vector<std::string> missing_for_laws(const Verdict& verdict, Strength strength) {
   std::vector<std::string> missing;
   for (const LawVerdict& law : verdict.laws) {
-    if (!is_settled(law, strength)) {
+    if (!is_settled(verdict.kind, law, strength)) {
       missing.push_back(fmt::format("{} is not {}", law.law, law.claimed ? "verified" : "refuted"));
     }
   }
@@ -190,8 +183,9 @@ Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength 
       level = Level::L1;
     }
   }
+  const uint32_t families = judged[size_t(SubjectKind::Family)];
   const bool whole =
-      judged[size_t(SubjectKind::Family)] == selected_families && judged[size_t(SubjectKind::Operation)] != 0;
+      families == selected_families && families != std::accumulate(judged.begin(), judged.end(), 0u);
   return whole ? level : Level::None;
 }
 

@@ -38,7 +38,10 @@ struct Requirement {
 std::optional<Requirement> find_requirement(std::string_view name);
 
 /// The least a parity check of an operation must have run, and a witnessed law.
-uint64_t parity_cases(verify::Strength strength);
+constexpr uint64_t parity_cases(verify::Strength strength,
+                                verify::SubjectKind kind = verify::SubjectKind::Operation) {
+  return verify::info(kind).cases[size_t(strength)];
+}
 inline constexpr uint64_t kWitnessedCases = 1'000'000;
 
 /// Why a verdict does not support a level; empty when it does.
@@ -46,8 +49,9 @@ std::vector<std::string> missing_for_parity(const verify::Verdict& verdict, veri
 std::vector<std::string> missing_for_laws(const verify::Verdict& verdict, verify::Strength strength);
 
 /// Whether everything planned for a law was run and came out as it was claimed or denied. A law of an
-/// operator, "add.u64: Commutative", is witnessed as often as the tier wants cases of an operation.
-bool is_settled(const verify::LawVerdict& law, verify::Strength strength);
+/// operator, "add.u64: Commutative", is witnessed as often as the tier wants cases of an operation; one of an
+/// operation over buffers is witnessed alone.
+bool is_settled(verify::SubjectKind kind, const verify::LawVerdict& law, verify::Strength strength);
 
 /// The level of a track. None also when none of its operations was selected, or when as many families of IR
 /// programs as were selected are not among the verdicts.

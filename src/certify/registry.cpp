@@ -5,6 +5,7 @@
 #include "certify/certificate.h"
 #include "ops/operation.h"
 #include "spec/ops.h"
+#include "verify/buffer_operation.h"
 #include "verify/leaves.h"
 #include "verify/operator_laws.h"
 #include "verify/section.h"
@@ -80,6 +81,23 @@ void add(EntryHasher& h, const ops::Operation& op) {
   if (op.bound != 0) h.word(op.bound);
 }
 
+// What the text means and its rows are in it; a law is its words, as its check is code.
+void add(EntryHasher& h, const verify::BufferSubject& operation) {
+  h.text(operation.entry->id);
+  h.text(operation.entry->file->text);
+  for (const auto& [name, value] : operation.entry->constants) {
+    h.text(name);
+    h.word(value);
+  }
+  for (const library::Law* law : library::laws_of(operation.entry->id)) {
+    h.text(law->name);
+    h.word(law->claimed);
+    h.text(law->statement);
+  }
+  for (const opspec::CaseClass* one : opspec::classes_of(operation.entry->id)) h.text(one->name);
+  h.words(opspec::kBoundarySizes);
+}
+
 void add(EntryHasher& h, verify::Family family) {
   h.text(verify::info(family).text);
   for (const verify::Section* section : verify::sections_of(family)) section->describe(family, h);
@@ -102,6 +120,10 @@ Entries make_entries(bool approximate) {
   for (const ops::Operation& op : ops::all_operations()) {
     if (is_approximate(op) == approximate)
       out.emplace_back(verify::subject_of(op.id, op.version), entry_digest(op));
+  }
+  if (!approximate) {
+    for (const verify::BufferSubject& operation : verify::buffer_subjects())
+      out.emplace_back(operation.name(), entry_digest(operation));
   }
   for (const verify::FamilyInfo& family : verify::kFamilies) {
     if (verify::is_of(family.family, verify::Track::Approximate) == approximate)
@@ -144,9 +166,15 @@ Registry make_registry(bool approximate) {
     out.approximate_families = verify::parts_of(Track::Approximate);
     return out;
   }
-  out.operations = operations(Track::Integer);
+  for (const verify::BufferSubject& operation : verify::buffer_subjects()) {
+    out.laws += uint32_t(library::laws_of(operation.entry->id).size());
+    out.classes += uint32_t(opspec::classes_of(operation.entry->id).size());
+    out.boundaries += uint32_t(opspec::kBoundarySizes.size());
+    (operation.track() == Track::Float ? out.float_operations : out.operations) += 1;
+  }
+  out.operations += operations(Track::Integer);
   out.families = verify::parts_of(Track::Integer);
-  out.float_operations = operations(Track::Float);
+  out.float_operations += operations(Track::Float);
   out.float_families = verify::parts_of(Track::Float);
   return out;
 }

@@ -6,26 +6,28 @@
 
 namespace vyre::ir {
 
-ExprId Code::add(Expr expr, std::span<const ExprId> args, Span span) {
-  expr.args = {uint32_t(expr_list.size()), uint32_t(args.size())};
-  expr_list.insert(expr_list.end(), args.begin(), args.end());
-  exprs.push_back(expr);
-  if (span.known() || !expr_spans.empty()) {
-    expr_spans.resize(exprs.size() - 1, Span::none());
-    expr_spans.push_back(span);
+namespace {
+
+/// Appends to the expressions or the nodes, with a place in the source where there is one.
+template <typename Item, typename List, typename Items, typename Spans>
+uint32_t append(Item item, std::span<const ExprId> args, Span span, List& list, Items& items, Spans& spans) {
+  item.args = {uint32_t(list.size()), uint32_t(args.size())};
+  list.insert(list.end(), args.begin(), args.end());
+  items.push_back(item);
+  if (span.known() || !spans.empty()) {
+    spans.resize(items.size() - 1, Span::none());
+    spans.push_back(span);
   }
-  return ExprId{uint32_t(exprs.size() - 1)};
+  return uint32_t(items.size() - 1);
 }
 
+}  // namespace
+
+ExprId Code::add(Expr expr, std::span<const ExprId> args, Span span) {
+  return ExprId{append(expr, args, span, expr_list, exprs, expr_spans)};
+}
 NodeId Code::add(Node node, std::span<const ExprId> args, Span span) {
-  node.args = {uint32_t(expr_list.size()), uint32_t(args.size())};
-  expr_list.insert(expr_list.end(), args.begin(), args.end());
-  nodes.push_back(node);
-  if (span.known() || !node_spans.empty()) {
-    node_spans.resize(nodes.size() - 1, Span::none());
-    node_spans.push_back(span);
-  }
-  return NodeId{uint32_t(nodes.size() - 1)};
+  return NodeId{append(node, args, span, expr_list, nodes, node_spans)};
 }
 
 BlockId Code::add_block(std::span<const NodeId> list) {

@@ -1,26 +1,9 @@
 # Every .vyre below src/library is compiled in: its path is the id of an operation (hash/crc32.vyre: hash.crc32). Nothing else
 # lists them.
-file(GLOB_RECURSE texts CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.vyre)
-list(SORT texts)
+vyre_texts(${dir} "^[a-z]+/[a-z][a-z0-9_]*$")   # a category, and a name
 set(rows)
-foreach(file IN LISTS texts)
-  string(REGEX REPLACE "\\.vyre$" "" path ${file})
-  if(NOT path MATCHES "^[a-z]+/[a-z][a-z0-9_]*$")
-    message(FATAL_ERROR "src/library/${file}: the path of an operation is its id, so it is a category, and a name of lower case "
-                        "letters, digits and underscores")
-  endif()
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/${file})
-  file(READ ${dir}/${file} content)
-  # A compiler need not take a literal of more than 65,536 characters.
-  string(LENGTH "${content}" left)
-  set(literal)
-  set(at 0)
-  while(at LESS left)
-    string(SUBSTRING "${content}" ${at} 60000 part)
-    string(APPEND literal " R\"vyre(${part})vyre\"")
-    math(EXPR at "${at} + 60000")
-  endwhile()
-  string(APPEND rows "    {\"${path}\", ${literal}sv},\n")
+foreach(path IN LISTS paths)
+  string(APPEND rows "    {\"${path}\", ${literal_${path}}sv},\n")
 endforeach()
 set(generated ${CMAKE_BINARY_DIR}/generated/library/files.cpp)
 file(CONFIGURE OUTPUT ${generated} @ONLY CONTENT [[

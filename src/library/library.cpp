@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/names.h"
+
 namespace vyre::library {
 namespace {
 
@@ -73,6 +75,32 @@ const std::vector<Entry>& entries() {
 const Entry* find(std::string_view id) {
   const auto found = std::ranges::lower_bound(entries(), id, {}, &Entry::id);
   return found != entries().end() && found->id == id ? &*found : nullptr;
+}
+
+std::span<const Law> laws() {
+  constexpr bool Claimed = true, Denied = false;
+  static constexpr Law all[] = {
+#define VYRE_BUFFER_LAW(operations, Name, claimed, statement) {operations, #Name, claimed, statement},
+#include "library/laws.def"
+#undef VYRE_BUFFER_LAW
+  };
+  return all;
+}
+
+std::span<const Speed> speeds() {
+  static constexpr Speed all[] = {
+#define VYRE_SPEED(operations, input, device, beside, ratio) {operations, input, device, beside, ratio},
+#include "library/speed.def"
+#undef VYRE_SPEED
+  };
+  return all;
+}
+
+std::vector<const Law*> laws_of(std::string_view id) {
+  std::vector<const Law*> out;
+  for (const Law& law : laws())
+    if (is_among(id, law.operations)) out.push_back(&law);
+  return out;
 }
 
 }  // namespace vyre::library

@@ -37,4 +37,23 @@ struct Entry {
 const std::vector<Entry>& entries();
 const Entry* find(std::string_view id);
 
+/// A law of operations over buffers, in words; opspec/laws.h checks it.
+struct Law {
+  std::string_view operations;  // whose it is: is_among(id, operations)
+  std::string_view name;
+  bool claimed = true;  // else denied: some case refutes it
+  std::string_view statement;
+};
+/// All, in the order of library/laws.def; those of an operation.
+std::span<const Law> laws();
+std::vector<const Law*> laws_of(std::string_view id);
+
+/// What was measured of operations: times over those of something else, less is faster.
+struct Speed {
+  std::string_view operations;  // whose it is: is_among(id, operations)
+  std::string_view input, device, beside, ratio;
+};
+/// All, in the order of library/speed.def.
+std::span<const Speed> speeds();
+
 }  // namespace vyre::library

@@ -51,6 +51,11 @@ bool half(const Word* x) { return x[0] <= 0xffff; }
 bool fits_s32(const Word* x) { return (x[0] & 0x7fffffff) < 0x4f000000 || x[0] == 0xcf000000; }
 bool fits_u32(const Word* x) { return x[0] < 0x4f800000 || (x[0] >= 0x80000000 && x[0] < 0xbf800000); }
 
+template <spec::RoundingMode kMode>
+Word rounded(const Word* x) {
+  return num::round_to_integral(spec::kBinary32, kMode, x[0]);
+}
+
 constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::Add, {always, [](const Word* x) { return x[0] + x[1]; }}},
     {RawOp::Sub, {always, [](const Word* x) { return x[0] - x[1]; }}},
@@ -85,24 +90,10 @@ constexpr spec::Row<RawOp, Partial> kRawRows[] = {
     {RawOp::FMulAdd, {always, [](const Word* x) { return num::mul_add(spec::kBinary32, x[0], x[1], x[2]); }}},
     {RawOp::FSqrt, {always, [](const Word* x) { return num::sqrt(spec::kBinary32, x[0]); }}},
     {RawOp::FInverseSqrt, {always, [](const Word* x) { return inverse_root(x[0]); }}},
-    {RawOp::FFloor,
-     {always,
-      [](const Word* x) {
-        return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Floor, x[0]);
-      }}},
-    {RawOp::FCeil,
-     {always,
-      [](const Word* x) { return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Ceil, x[0]); }}},
-    {RawOp::FRound,
-     {always,
-      [](const Word* x) {
-        return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Nearest, x[0]);
-      }}},
-    {RawOp::FTrunc,
-     {always,
-      [](const Word* x) {
-        return num::round_to_integral(spec::kBinary32, spec::RoundingMode::Trunc, x[0]);
-      }}},
+    {RawOp::FFloor, {always, rounded<spec::RoundingMode::Floor>}},
+    {RawOp::FCeil, {always, rounded<spec::RoundingMode::Ceil>}},
+    {RawOp::FRound, {always, rounded<spec::RoundingMode::Nearest>}},
+    {RawOp::FTrunc, {always, rounded<spec::RoundingMode::Trunc>}},
     {RawOp::FEq, {always, [](const Word* x) { return Word(num::equal(spec::kBinary32, x[0], x[1])); }}},
     {RawOp::FLt, {always, [](const Word* x) { return Word(num::less(spec::kBinary32, x[0], x[1])); }}},
     {RawOp::FLe, {always, [](const Word* x) { return Word(num::less_equal(spec::kBinary32, x[0], x[1])); }}},

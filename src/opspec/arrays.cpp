@@ -6,7 +6,7 @@ namespace vyre::opspec {
 
 Words any_words(RandomStream& random, size_t n) {
   const uint32_t kind = random.below(9);
-  const uint32_t few = 1 + random.below(8);
+  const uint32_t few = random.chance(3) ? 1 : 1 + random.below(8);
   const uint32_t shift = random.below(32);
   Words out(n);
   for (uint32_t i = 0; i < n; ++i) {
@@ -23,6 +23,12 @@ Words any_words(RandomStream& random, size_t n) {
       default: out[i] = i == 0 || word % 16 == 0 ? word : out[i - 1]; break;  // runs
     }
   }
+  return out;
+}
+
+std::vector<int32_t> ordered_floats(const Buffer& floats) {
+  std::vector<int32_t> out = elements<int32_t>(floats);
+  for (int32_t& key : out) key ^= key < 0 ? INT32_MAX : 0;
   return out;
 }
 

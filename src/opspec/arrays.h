@@ -1,6 +1,8 @@
 // Arrays of numbers on the host: what operations on collections and graphs have in common.
 #pragma once
 
+#include <algorithm>
+
 #include "opspec/items.h"
 
 namespace vyre::opspec {
@@ -9,6 +11,12 @@ using Words = std::vector<uint32_t>;
 
 /// n words of one kind: any, few different ones, ascending, all ones, single bits, runs, ...
 Words any_words(RandomStream& random, size_t n);
+template <typename T>
+bool contains(const std::vector<T>& values, T value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+/// Floats as integers of the same order, which is that of their bits.
+std::vector<int32_t> ordered_floats(const Buffer& floats);
 /// n, or often some less or more.
 size_t about(RandomStream& random, size_t n);
 /// An output for n elements of so many bytes: room for about as many.

@@ -101,12 +101,22 @@ template <FoldFloats kFold, float kIdentity>
 void reduce_floats(Buffers& buffers) {
   put(buffers[1], 0, tree<kFold>(elements<float>(buffers[0]), kIdentity));
 }
-/// The tree of each beginning, from `kFirst` elements on.
+/// The tree of each beginning, from `kFirst` elements on. Left parts are as many elements as a power of two
+/// and come again and again, so the tree of each is made once.
 template <FoldFloats kFold, float kIdentity, size_t kFirst>
 void scan_floats(Buffers& buffers) {
   const std::vector<float> x = elements<float>(buffers[0]);
-  for (size_t n = kFirst; n <= x.size(); ++n)
-    put(buffers[1], n - kFirst, tree<kFold>(std::span(x).first(n), kIdentity));
+  std::vector<std::vector<float>> parts(size_t(std::bit_width(x.size())));  // by the power
+  for (size_t k = 0; k < parts.size(); ++k)
+    for (size_t begin = 0; begin + (size_t{1} << k) <= x.size(); begin += size_t{1} << k)
+      parts[k].push_back(tree<kFold>(std::span(x).subspan(begin, size_t{1} << k), kIdentity));
+  const auto of = [&](const auto& self, size_t begin, size_t n) -> float {
+    if (n == 0) return kIdentity;
+    const size_t left = std::bit_floor(n);
+    const float part = parts[size_t(std::countr_zero(left))][begin / left];
+    return n == left ? part : kFold(part, self(self, begin + left, n - left));
+  };
+  for (size_t n = kFirst; n <= x.size(); ++n) put(buffers[1], n - kFirst, of(of, 0, n));
 }
 
 // Generators of one input and one output.
@@ -145,10 +155,8 @@ std::vector<float> any_floats(RandomStream& random, size_t n) {
 Buffers one_float(RandomStream& random, uint32_t size) {
   return {buffer_of(any_floats(random, size)), one_or_so(random)};
 }
-/// Fewer, since references are quadratic.
-Buffers few_floats(RandomStream& random, uint32_t size) {
-  const uint32_t n = std::min(size, 6'000U);
-  return {buffer_of(any_floats(random, n)), room(random, n + random.below(2))};
+Buffers as_many_floats(RandomStream& random, uint32_t size) {
+  return {buffer_of(any_floats(random, size)), room(random, size + random.below(2))};
 }
 
 /// Marks of which one in `one_in` is not 0.
@@ -164,6 +172,7 @@ Buffers marked(RandomStream& random, uint32_t size) {
 }
 Buffers marked_and_counted(RandomStream& random, uint32_t size) {
   Buffers out = marked(random, size);
+  if (random.chance(4)) out[2] = room(random, size / 4);
   out.push_back(one_or_so(random));
   return out;
 }
@@ -192,7 +201,7 @@ void iota(Buffers& buffers) {
 }
 template <uint32_t kParams>
 Buffers made(RandomStream& random, uint32_t size) {
-  const uint32_t params = random.chance(8) ? random.below(kParams + 2) : kParams;
+  const uint32_t params = random.chance(4) ? random.below(kParams + 2) : kParams;
   return {noise(random, size_t{4} * size), noise(random, size_t{4} * params)};
 }
 
@@ -386,8 +395,10 @@ Buffer any_keys(RandomStream& random, size_t n) {
     if (std::is_same_v<T, float> && random.chance(2)) return buffer_of(any_floats(random, n));
     return buffer_of(any_words(random, n));
   } else {
-    const Words high = any_words(random, n);
-    const Words low = any_words(random, n);
+    // One half is often the same in all keys, so that the other one decides.
+    const uint32_t same = random.below(3);
+    const Words high = same == 1 ? Words(n, random.next()) : any_words(random, n);
+    const Words low = same == 2 ? Words(n, random.next()) : any_words(random, n);
     std::vector<uint64_t> keys(n);
     for (size_t i = 0; i < n; ++i) keys[i] = uint64_t(high[i]) << 32 | low[i];
     return buffer_of(keys);
@@ -434,6 +445,14 @@ void merge(Buffers& buffers) {
   std::ranges::merge(a, b, std::back_inserter(out));
   leave(buffers[2], out);
 }
+/// Its inputs are ascending.
+void ascending(Buffers& buffers, const Buffers&) {
+  for (Buffer& buffer : std::span(buffers).first(2)) {
+    Words words = elements<uint32_t>(buffer);
+    std::ranges::sort(words);
+    leave(buffer, words);
+  }
+}
 Words sorted_words(RandomStream& random, size_t n) {
   Words out = any_words(random, n);
   std::ranges::sort(out);
@@ -477,7 +496,7 @@ Buffers two_lists(RandomStream& random, uint32_t size) {
   const uint32_t n = std::min(size, 3'000U);
   Words left = any_words(random, n);
   Words right = any_words(random, random.below(n + 1));
-  if (n > 0)
+  if (n > 0 && !random.chance(6))
     for (uint32_t& key : right) key = random.chance(3) ? key : left[random.below(n)];
   return {buffer_of(left), buffer_of(right), room(random, n), room(random, n), one_or_so(random)};
 }
@@ -531,6 +550,7 @@ Buffers to_build(RandomStream& random, uint32_t size) {
   size_t words = distinct * 2 + 1;
   if (random.chance(3)) words = distinct + random.below(3);
   if (random.chance(10)) words = random.below(uint32_t(distinct) + 2);
+  if (random.chance(16)) words = 0;
   return {buffer_of(keys), noise(random, words * 4), room(random, words), one_or_so(random)};
 }
 /// Looks where the text of the table says nothing: in the keys that it was made of.
@@ -559,6 +579,14 @@ Buffers to_find(RandomStream& random, uint32_t size) {
   }
   return {built[1], built[2], buffer_of(queries), room(random, size)};
 }
+/// The table of the keys that are in it; `places` may be any.
+void built(Buffers& buffers, const Buffers&) {
+  const Words table = elements<uint32_t>(buffers[0]);
+  Words keys;
+  for (size_t s = 0; s < table.size(); ++s)
+    if (table[s] != 0) keys.push_back(s + 1 == table.size() ? kOnes : table[s] - 1);
+  leave(buffers[0], table_of(keys, table.size()).keys);
+}
 /// A table stays whole, whatever else is cut.
 std::vector<Buffers> fewer_queries(const Buffers& buffers) {
   std::vector<Buffers> out;
@@ -585,9 +613,9 @@ std::vector<Buffers> fewer_queries(const Buffers& buffers) {
 #define REDUCE_FLOATS(name, fold, identity) \
   {"collection.reduce_" name, one_float, reduce_floats<fold, identity>, with_less}
 #define SCAN_FLOATS_INCLUSIVE(name, fold, identity) \
-  {"collection.scan_inclusive_" name, few_floats, scan_floats<fold, identity, 1>, with_less}
+  {"collection.scan_inclusive_" name, as_many_floats, scan_floats<fold, identity, 1>, with_less}
 #define SCAN_FLOATS_EXCLUSIVE(name, fold, identity) \
-  {"collection.scan_exclusive_" name, few_floats, scan_floats<fold, identity, 0>, with_less}
+  {"collection.scan_exclusive_" name, as_many_floats, scan_floats<fold, identity, 0>, with_less}
 
 constexpr OperationSpec kOperations[] = {
     FOLDS(REDUCE),
@@ -625,10 +653,10 @@ constexpr OperationSpec kOperations[] = {
     {"collection.top_k", some_of, top_k, with_less},
     {"collection.lower_bound", queried, bound<std::lower_bound<Iterator, uint32_t>>, with_less},
     {"collection.upper_bound", queried, bound<std::upper_bound<Iterator, uint32_t>>, with_less},
-    {"collection.merge", two_sorted, merge, with_less},
+    {"collection.merge", two_sorted, merge, with_less, ascending},
     {"collection.join", two_lists, join, with_less},
     {"collection.hash_build", to_build, hash_build, with_less},
-    {"collection.hash_find", to_find, hash_find, fewer_queries},
+    {"collection.hash_find", to_find, hash_find, fewer_queries, built},
 };
 
 }  // namespace

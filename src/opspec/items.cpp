@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace vyre::opspec {
+namespace {
+
+void fill(RandomStream& random, std::span<std::byte> bytes) {
+  for (size_t i = 0; i < bytes.size(); i += 4) {
+    const uint32_t word = random.next();
+    std::memcpy(&bytes[i], &word, std::min<size_t>(4, bytes.size() - i));
+  }
+}
+
+}  // namespace
 
 Buffer padded(const Item& bytes, RandomStream& random) {
   Buffer out((bytes.size() + 3) / 4 * 4);
@@ -13,7 +23,7 @@ Buffer padded(const Item& bytes, RandomStream& random) {
 
 Buffer noise(RandomStream& random, size_t bytes) {
   Buffer out(bytes);
-  for (std::byte& byte : out) byte = std::byte(random.next());
+  fill(random, out);
   return out;
 }
 
@@ -66,10 +76,8 @@ std::vector<Item> make_items(RandomStream& random, uint32_t size, MakeItem make)
 
 void any_bytes(RandomStream& random, uint32_t bytes, Item& item) {
   const uint32_t kind = random.below(4);
-  for (uint32_t i = 0; i < bytes; ++i) {
-    const uint32_t word = random.next();
-    item.push_back(uint8_t(kind == 0 ? 0 : kind == 1 ? 0xff : word));
-  }
+  item.resize(item.size() + bytes, kind == 0 ? 0 : 0xff);
+  if (kind > 1) fill(random, std::as_writable_bytes(std::span(item).last(bytes)));
 }
 
 void put_ragged(RandomStream& random, Buffers& buffers, size_t items, size_t needed) {
@@ -96,12 +104,16 @@ std::vector<uint32_t> leave(Buffers& buffers, size_t first, const std::vector<It
   std::vector<uint32_t> status;
   size_t at = 0;
   put<uint32_t>(buffers[first + 1], 0, 0);
+  Item out;
   for (size_t i = 0; i < items.size(); ++i) {
-    Item out;
+    out.clear();
     const std::optional<size_t> fault = recode(items[i], out);
     if (fault) out.clear();
     status.push_back(fault ? uint32_t(*fault) + 1 : 0);
-    for (const uint8_t byte : out) put<uint8_t>(buffers[first], at++, byte);
+    Buffer& bytes = buffers[first];
+    if (at < bytes.size() && !out.empty())
+      std::memcpy(&bytes[at], out.data(), std::min(out.size(), bytes.size() - at));
+    at += out.size();
     put<uint32_t>(buffers[first + 1], i + 1, uint32_t(at));
   }
   return status;

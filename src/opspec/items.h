@@ -20,11 +20,11 @@ template <typename T>
 size_t count(const Buffer& buffer) {
   return buffer.size() / sizeof(T);
 }
-/// Element i. Domain: i below the count.
+/// Element i; beyond the end 0, as a load is.
 template <typename T>
 T get(const Buffer& buffer, size_t i) {
-  T value;
-  std::memcpy(&value, buffer.data() + i * sizeof(T), sizeof(T));
+  T value{};
+  if (i < count<T>(buffer)) std::memcpy(&value, buffer.data() + i * sizeof(T), sizeof(T));
   return value;
 }
 /// Does nothing beyond the end, as a store does.

@@ -4,8 +4,7 @@
 #include <array>
 #include <deque>
 
-#include "opspec/items.h"
-#include "opspec/opspec.h"
+#include "opspec/automata.h"
 
 namespace vyre::opspec {
 
@@ -13,47 +12,7 @@ namespace vyre::opspec {
 namespace match {
 namespace {
 
-constexpr uint32_t kAccepts = 0x8000'0000;
-constexpr uint32_t kNone = 0xffff'ffff;
-
-/// A table as the texts of match.dfa and match.aho_corasick describe it; words behind its end are 0.
-struct Table {
-  std::vector<uint32_t> words;
-  uint32_t operator[](uint32_t i) const { return i < words.size() ? words[i] : 0; }
-  uint32_t states() const { return (*this)[0]; }
-  uint32_t width() const { return (*this)[1]; }
-  uint8_t class_of(uint8_t byte) const { return uint8_t((*this)[4 + byte / 4] >> 8 * (byte % 4)); }
-  uint32_t step(uint32_t state, uint8_t its_class) const { return (*this)[68 + state * width() + its_class]; }
-};
-
-using Classes = std::array<uint8_t, 256>;
-
-std::vector<uint32_t> header(uint32_t states, uint32_t width, uint32_t second, uint32_t third,
-                             const Classes& classes) {
-  std::vector<uint32_t> words = {states, width, second, third};
-  words.resize(68);
-  for (uint32_t byte = 0; byte < 256; ++byte)
-    words[4 + byte / 4] |= uint32_t(classes[byte]) << 8 * (byte % 4);
-  return words;
-}
-
-/// `count` elements, or some less or more.
-Buffer output(RandomStream& random, size_t count) {
-  switch (random.below(6)) {
-    case 0: count -= std::min<size_t>(count, random.below(9)); break;
-    case 1: count += random.below(9); break;
-    case 2: count = random.below(uint32_t(count) + 1); break;
-    default: break;
-  }
-  return noise(random, count * 4);
-}
-
 // match.dfa: data, offsets, lookup, states, firsts, lasts.
-
-void some_letters(RandomStream& random, uint32_t bytes, Item& item) {
-  const uint32_t letters = random.chance(4) ? 256 : 1 + random.below(4);
-  for (uint32_t i = 0; i < bytes; ++i) item.push_back(uint8_t('a' + random.below(letters)));
-}
 
 Buffers dfa_case(RandomStream& random, uint32_t size) {
   constexpr uint32_t kWidths[] = {1, 2, 3, 7, 64, 255, 256};
@@ -62,17 +21,18 @@ Buffers dfa_case(RandomStream& random, uint32_t size) {
   Classes classes;
   for (uint8_t& its_class : classes) its_class = uint8_t(random.below(width));
   // Accepting states are few, so that first and last ends differ and there may be none.
-  std::vector<uint32_t> entries(states);
+  Words entries(states);
   const uint32_t one_in = 1 + random.below(8);
   for (uint32_t s = 0; s < states; ++s) entries[s] = s | (random.chance(one_in) ? kAccepts : 0);
-  std::vector<uint32_t> table = header(states, width, entries[random.below(states)], 0, classes);
+  Words table;
+  put_header(table, {states, width, entries[random.below(states)], 0}, classes);
   for (uint32_t i = 0; i < states * width; ++i) table.push_back(entries[random.below(states)]);
   if (random.chance(8)) table.resize(random.below(uint32_t(table.size()) + 1));
   if (random.chance(8) && !table.empty()) table[random.below(uint32_t(table.size()))] = random.next();
   Buffers out;
   put_items(random, out, make_items(random, size, some_letters));
   out.push_back(buffer_of(table));
-  for (int i = 0; i < 3; ++i) out.push_back(output(random, size));
+  for (int i = 0; i < 3; ++i) out.push_back(room(random, size));
   return out;
 }
 
@@ -82,7 +42,7 @@ void dfa(Buffers& buffers) {
   const std::vector<Item> items = items_of(buffers[0], buffers[1]);
   for (size_t i = 0; i < items.size(); ++i) {
     uint32_t entry = table[2];
-    std::vector<uint32_t> ends;
+    Words ends;
     if ((entry & kAccepts) != 0) ends.push_back(0);
     for (size_t at = 0; at < items[i].size(); ++at) {
       entry = table.step(entry & ~kAccepts, table.class_of(items[i][at]));
@@ -98,7 +58,7 @@ void dfa(Buffers& buffers) {
 
 /// The automaton of these literals: a state is a prefix of one, and goes to the longest prefix that is a
 /// suffix of it and the next byte.
-std::vector<uint32_t> automaton(const std::vector<Item>& literals) {
+Words automaton(const std::vector<Item>& literals) {
   std::vector<Item> prefixes = {{}};
   Classes classes{};
   uint32_t width = 1;
@@ -112,15 +72,16 @@ std::vector<uint32_t> automaton(const std::vector<Item>& literals) {
   }
   std::ranges::sort(prefixes);
   prefixes.erase(std::ranges::unique(prefixes).begin(), prefixes.end());
-  std::vector<std::vector<uint32_t>> lists(prefixes.size());
+  std::vector<Words> lists(prefixes.size());
   for (size_t s = 0; s < prefixes.size(); ++s)
     for (size_t n = 0; n < literals.size(); ++n) {
       const Item& literal = literals[n];
       if (literal.empty() || literal.size() > prefixes[s].size()) continue;
       if (std::equal(literal.rbegin(), literal.rend(), prefixes[s].rbegin())) lists[s].push_back(uint32_t(n));
     }
-  std::vector<uint32_t> table =
-      header(uint32_t(prefixes.size()), width, uint32_t(longest), uint32_t(literals.size()), classes);
+  Words table;
+  put_header(table, {uint32_t(prefixes.size()), width, uint32_t(longest), uint32_t(literals.size())},
+             classes);
   table.resize(68 + prefixes.size() * width);
   std::vector<uint8_t> byte_of(width);  // one for all of a class
   for (uint32_t byte = 0; byte < 256; ++byte) byte_of[classes[byte]] = uint8_t(byte);
@@ -212,8 +173,8 @@ Buffers aho_corasick_case(RandomStream& random, uint32_t size) {
   Buffers out;
   put_items(random, out, texts);
   out.push_back(random.chance(32) ? Buffer() : buffer_of(automaton(literals)));
-  out.push_back(output(random, found));
-  out.push_back(output(random, found));
+  out.push_back(room(random, found));
+  out.push_back(room(random, found));
   out.push_back(noise(random, 4 * size_t(random.below(3))));
   return out;
 }
@@ -231,8 +192,17 @@ void aho_corasick(Buffers& buffers) {
   put<uint32_t>(buffers[5], 0, uint32_t(found.size()));
 }
 
+/// What another table than that of literals finds means nothing, so there is no room for it.
+void hide_meaningless(Buffers& buffers, const Buffers& whole) {
+  if (buffers[2] == whole[2]) return;
+  for (size_t output = 3; output < buffers.size(); ++output) buffers[output].clear();
+}
+
 constexpr OperationSpec kOperations[] = {
-    {"match.aho_corasick", aho_corasick_case, aho_corasick},
+    {.id = "match.aho_corasick",
+     .generate = aho_corasick_case,
+     .reference = aho_corasick,
+     .mend = hide_meaningless},
     {"match.dfa", dfa_case, dfa},
 };
 

@@ -10,6 +10,7 @@ namespace {
 
 /// Of the stream of words that a case is made of; any number that nothing else uses.
 constexpr uint64_t kStream = 0x6f70'7370'6563;
+constexpr uint64_t kMalformedStream = kStream << 8;
 
 /// Beside none and few: one less, as many and one more than blocks of workgroups and of elements have.
 uint32_t size_of(RandomStream& random) {
@@ -23,6 +24,32 @@ uint32_t size_of(RandomStream& random) {
     case 5: return kBlocks[random.below(4)] - 1 + random.below(3);
     case 6: return kBlocks[random.below(uint32_t(std::size(kBlocks)))] - 1 + random.below(3);
     default: return random.chance(8) ? random.below(20'000) : random.below(1'000);
+  }
+}
+
+/// One word is another, two have changed places, or there are fewer or more of them.
+void spoil(RandomStream& random, Buffer& buffer) {
+  // Elements have at most so many bytes, so what is cut or added is whole ones.
+  constexpr size_t kElement = 8;
+  const auto words = uint32_t(count<uint32_t>(buffer));
+  const auto at = [&] { return random.below(words); };
+  switch (words == 0 ? 5 : random.below(7)) {
+    case 0: return put(buffer, at(), random.next());
+    case 1: return put(buffer, at(), random.chance(2) ? 0u : UINT32_MAX);
+    case 2: return put(buffer, at(), random.below(2 * words));
+    case 3: return put(buffer, at(), get<uint32_t>(buffer, at()) + (random.chance(2) ? 1u : UINT32_MAX));
+    case 4: {
+      const uint32_t a = at(), b = at();
+      const auto value = get<uint32_t>(buffer, a);
+      put(buffer, a, get<uint32_t>(buffer, b));
+      return put(buffer, b, value);
+    }
+    case 5: {
+      const Buffer more = noise(random, kElement * (1 + random.below(4)));
+      buffer.insert(buffer.end(), more.begin(), more.end());
+      return;
+    }
+    default: buffer.resize(buffer.size() - kElement * random.below(uint32_t(buffer.size() / kElement) + 1));
   }
 }
 
@@ -50,6 +77,16 @@ Buffers make_case(const OperationSpec& operation, uint64_t seed, uint64_t number
   RandomStream random(seed, kStream + number);
   const uint32_t drawn = size_of(random);
   return operation.generate(random, size.value_or(drawn));
+}
+
+Buffers make_malformed_case(const OperationSpec& operation, uint64_t seed, uint64_t number) {
+  RandomStream random(seed, kMalformedStream + number);
+  Buffers buffers = operation.generate(random, random.below(random.chance(4) ? 300 : 24));
+  const Buffers whole = buffers;
+  for (uint32_t edits = 1 + random.below(4); edits > 0; --edits)
+    spoil(random, buffers[random.below(uint32_t(buffers.size()))]);
+  if (operation.mend != nullptr) operation.mend(buffers, whole);
+  return buffers;
 }
 
 std::vector<Buffers> smaller_cases(const OperationSpec& operation, const Buffers& buffers) {

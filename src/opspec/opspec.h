@@ -7,6 +7,7 @@
 // number. Source: oracles, "Host references"; docs/library.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,9 @@ struct OperationSpec {
   void (*reference)(Buffers& buffers) = nullptr;
   /// Cases that are simpler than one, the simplest first. Without it as of items.
   std::vector<Buffers> (*smaller)(const Buffers& buffers) = nullptr;
+  /// Makes of malformed contents some that the operation has a meaning for, where it has not one for all:
+  /// `whole` is what they were before. Without it all have one.
+  void (*mend)(Buffers& buffers, const Buffers& whole) = nullptr;
 };
 
 /// By category; each in a file of its own name.
@@ -53,6 +57,25 @@ const OperationSpec* find_operation(std::string_view id);
 /// 20,000 elements. With a size those of that size.
 Buffers make_case(const OperationSpec& operation, uint64_t seed, uint64_t number,
                   std::optional<uint32_t> size = std::nullopt);
+
+/// Sizes at which operations are run besides: around the blocks of workgroups and of passes.
+inline constexpr std::array<uint32_t, 29> kBoundarySizes = {
+    0,   1,   2,   3,   4,   31,   32,   33,   63,   64,   65,   127,  128,  129, 255,
+    256, 257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097};
+
+/// A case of which some words are others, or with buffers that are shorter or longer: offsets that decrease,
+/// targets outside, tables of another size.
+Buffers make_malformed_case(const OperationSpec& operation, uint64_t seed, uint64_t number);
+
+/// A kind of cases, of which some must have been run.
+struct CaseClass {
+  std::string_view operations;  // whose it is: is_among(id, operations)
+  std::string_view name;
+  bool (*has)(const Buffers& buffers) = nullptr;
+};
+std::span<const CaseClass> array_classes();  // of collection
+std::span<const CaseClass> graph_classes();
+std::vector<const CaseClass*> classes_of(std::string_view id);
 
 /// Simpler cases than this: by the operation's own rule, else as of items in buffers 0 and 1: each of them
 /// alone, then with less of its bytes.

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <stdexcept>
@@ -33,9 +34,17 @@ Fault broken_word(Bytes item) { return item.size() % 4 == 0 ? Fault() : Fault(it
 
 // -- Digits and letters ------------------------------------------------------------------------------------
 
+/// The place of each byte in these letters; -1 where it is none of them.
+constexpr std::array<int8_t, 256> places_in(std::string_view letters) {
+  std::array<int8_t, 256> out;
+  out.fill(-1);
+  for (size_t i = 0; i < letters.size(); ++i) out[uint8_t(letters[i])] = int8_t(i);
+  return out;
+}
+
 int hex_digit(uint8_t c) {
-  const size_t found = std::string_view("0123456789abcdefABCDEF").find(char(c));
-  return found == std::string_view::npos ? -1 : int(found < 16 ? found : found - 6);
+  static constexpr auto kPlaces = places_in("0123456789abcdefABCDEF");
+  return kPlaces[c] < 16 ? kPlaces[c] : kPlaces[c] - 6;
 }
 
 Fault decode_hex(Bytes item, Item& out) {
@@ -54,17 +63,19 @@ Fault encode_hex(Bytes item, Item& out) {
   return {};
 }
 
-constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kBase64Url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kUnreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
 /// Letters without padding, as a stream of bits.
-Fault decode_letters(Bytes letters, std::string_view last_two, Item& out) {
+template <const std::string_view& kLetters>
+Fault decode_letters(Bytes letters, Item& out) {
+  static constexpr auto kPlaces = places_in(kLetters);
   uint32_t bits = 0;
   uint32_t have = 0;
   for (size_t i = 0; i < letters.size(); ++i) {
-    const size_t common = kLetters.find(char(letters[i]));
-    const size_t own = last_two.find(char(letters[i]));
-    if (common == std::string_view::npos && own == std::string_view::npos) return i;
-    bits = bits << 6 | uint32_t(common == std::string_view::npos ? 62 + own : common);
+    if (kPlaces[letters[i]] < 0) return i;
+    bits = bits << 6 | uint32_t(kPlaces[letters[i]]);
     have += 6;
     if (have >= 8) {
       have -= 8;
@@ -78,16 +89,16 @@ Fault decode_letters(Bytes letters, std::string_view last_two, Item& out) {
 Fault decode_base64(Bytes item, Item& out) {
   if (item.size() % 4 != 0) {
     const size_t whole = item.size() / 4 * 4;
-    const Fault earlier = decode_letters(item.first(whole), "+/", out);
+    const Fault earlier = decode_letters<kBase64>(item.first(whole), out);
     return earlier ? earlier : whole;
   }
   size_t padding = 0;
   while (padding < 2 && padding < item.size() && item[item.size() - 1 - padding] == '=') ++padding;
-  return decode_letters(item.first(item.size() - padding), "+/", out);
+  return decode_letters<kBase64>(item.first(item.size() - padding), out);
 }
 Fault decode_base64url(Bytes item, Item& out) {
   const size_t alone = item.size() % 4 == 1 ? 1 : 0;
-  const Fault fault = decode_letters(item.first(item.size() - alone), "-_", out);
+  const Fault fault = decode_letters<kBase64Url>(item.first(item.size() - alone), out);
   return !fault && alone != 0 ? Fault(item.size() - 1) : fault;
 }
 /// OpenSSL, EVP_EncodeBlock.
@@ -119,8 +130,8 @@ Fault decode_percent(Bytes item, Item& out) {
 }
 Fault encode_percent(Bytes item, Item& out) {
   for (const uint8_t c : item) {
-    if (kLetters.find(char(c)) != std::string_view::npos ||
-        std::string_view("-._~").find(char(c)) != std::string_view::npos) {
+    static constexpr auto kPlaces = places_in(kUnreserved);
+    if (kPlaces[c] >= 0) {
       out.push_back(c);
     } else {
       constexpr std::string_view kUpper = "0123456789ABCDEF";
@@ -132,7 +143,7 @@ Fault encode_percent(Bytes item, Item& out) {
 
 // -- Unicode -----------------------------------------------------------------------------------------------
 
-/// iconv of the C library: it stops at the first byte of what is ill-formed.
+/// iconv of the C library: it stops at the first byte of what is ill-formed. One has a state: one a thread.
 class Converter {
  public:
   Converter(const char* to, const char* from) : handle_(iconv_open(to, from)) {
@@ -161,15 +172,15 @@ class Converter {
 };
 
 Fault decode_utf8(Bytes item, Item& out) {
-  static const Converter converter("UTF-32LE", "UTF-8");
+  thread_local const Converter converter("UTF-32LE", "UTF-8");
   return converter(item, out);
 }
 Fault encode_utf8(Bytes item, Item& out) {
-  static const Converter converter("UTF-8", "UTF-32LE");
+  thread_local const Converter converter("UTF-8", "UTF-32LE");
   return converter(item, out);
 }
 Fault decode_utf16(Bytes item, Item& out) {
-  static const Converter converter("UTF-32LE", "UTF-16LE");
+  thread_local const Converter converter("UTF-32LE", "UTF-16LE");
   return converter(item, out);
 }
 
@@ -186,7 +197,7 @@ std::optional<uint32_t> escape_at(Bytes item, size_t i) {
 }
 /// A code unit is tried alone, then with the next one: what is UTF-16 is said by iconv.
 Fault decode_unicode_escape(Bytes item, Item& out) {
-  static const Converter converter("UTF-8", "UTF-16LE");
+  thread_local const Converter converter("UTF-8", "UTF-16LE");
   for (size_t i = 0; i < item.size();) {
     if (item[i] != '\\' || i + 1 == item.size()) {
       out.push_back(item[i++]);
@@ -380,7 +391,7 @@ void utf8(RandomStream& random, uint32_t bytes, Item& item) {
   encoded<encode_utf8, points>(random, bytes * 2, item);
 }
 void utf16(RandomStream& random, uint32_t bytes, Item& item) {
-  static const Converter converter("UTF-16LE", "UTF-32LE");
+  thread_local const Converter converter("UTF-16LE", "UTF-32LE");
   Item plain;
   points(random, bytes * 2, plain);
   converter(plain, item);
@@ -514,8 +525,9 @@ Buffers generate(RandomStream& random, uint32_t size) {
   put_damaged_items<kMake>(random, size, buffers);
   const std::vector<Item> items = items_of(buffers[0], buffers[1]);
   size_t needed = 0;
+  Item out;
   for (const Item& item : items) {
-    Item out;
+    out.clear();
     if (!kRecode(item, out)) needed += out.size();
   }
   put_ragged(random, buffers, items.size(), needed);
@@ -539,8 +551,9 @@ Buffers generate_valid(RandomStream& random, uint32_t size) {
 }
 void reference_valid(Buffers& buffers) {
   const std::vector<Item> items = items_of(buffers[0], buffers[1]);
+  Item out;
   for (size_t i = 0; i < items.size(); ++i) {
-    Item out;
+    out.clear();
     const Fault fault = decode_utf8(items[i], out);
     put<uint32_t>(buffers[2], i, fault ? uint32_t(*fault) + 1 : 0);
   }

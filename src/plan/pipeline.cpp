@@ -342,6 +342,8 @@ Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes* note
   return {};
 }
 
+void Executable::forget() { prepared_.reset(); }
+
 Result<void> Executable::run_host(std::span<const std::span<std::byte>> host, RunNotes* notes) {
   const check::Checked& head = *module_->pipelines()[pipeline_].head;
   VYRE_CHECK(layout::bind(head, host, {}));

@@ -68,6 +68,9 @@ class Executable {
   /// Cost    a copy of all of it.
   Result<void> run_host(std::span<const std::span<std::byte>> host, RunNotes* notes = nullptr);
 
+  /// The next run prepares everything anew: after Backend::restart(), which device buffers do not outlast.
+  void forget();
+
  private:
   class Runner;
   struct Prepared;

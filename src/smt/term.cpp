@@ -93,14 +93,7 @@ Bits worth(const Node& n, uint32_t of, const Value& value) {
 
 /// The nodes that a term is made of, operands first, each once.
 std::vector<uint32_t> parts(const Pool& pool, Term root) {
-  // Operands have smaller ids than what is made of them.
-  std::vector<bool> needed(root.id + 1);
-  needed[root.id] = true;
-  for (uint32_t id = root.id + 1; id-- > 0;) {
-    if (!needed[id]) continue;
-    const Node& n = pool[Term{id}];
-    for (uint32_t k = 0; k < info(n.kind).operands; ++k) needed[n.operands[k].id] = true;
-  }
+  const std::vector<bool> needed = needed_by(pool, root);
   std::vector<uint32_t> out;
   for (uint32_t id = 0; id <= root.id; ++id) {
     if (needed[id]) out.push_back(id);
@@ -146,6 +139,17 @@ std::string sort(uint32_t width) {
 }
 
 }  // namespace
+
+std::vector<bool> needed_by(const Pool& pool, Term t) {
+  std::vector<bool> needed(t.id + 1);
+  needed[t.id] = true;
+  for (uint32_t id = t.id + 1; id-- > 0;) {  // operands have smaller ids
+    if (!needed[id]) continue;
+    const Node& n = pool[Term{id}];
+    for (uint32_t k = 0; k < info(n.kind).operands; ++k) needed[n.operands[k].id] = true;
+  }
+  return needed;
+}
 
 const KindInfo& info(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
 

@@ -147,6 +147,8 @@ class Pool {
   std::vector<Term> variables_;
 };
 
+/// By id: whether the term depends on it.
+std::vector<bool> needed_by(const Pool& pool, Term t);
 /// The value of a term. Domain: every variable that it depends on is assigned; others may be. Cost: linear in
 /// the pool up to the term.
 Bits evaluate(const Pool& pool, Term t, std::span<const Assigned> variables);

@@ -33,6 +33,11 @@ struct Proof {
   bool smallest = false;               // Refuted: no smaller one exists, else as found
   std::string reason;                  // Open: why
 };
+inline Proof open_proof(std::string reason) {
+  Proof out;
+  out.reason = std::move(reason);
+  return out;
+}
 
 struct ProverOptions {
   Limits limits;

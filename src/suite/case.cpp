@@ -12,6 +12,7 @@ Diag unknown_part(const verify::Token& token, std::string_view what) {
   std::vector<std::string> subjects;
   for (const ops::Operation& op : ops::all_operations())
     subjects.push_back(verify::subject_of(op.id, op.version));
+  for (const verify::BufferSubject& op : verify::buffer_subjects()) subjects.push_back(op.name());
   NearestName nearest(what == "subject" ? token.subject : std::string_view{});
   for (const std::string& subject : subjects) nearest.consider(subject);
   return make_diag(DiagCode::C003, Span::none(),
@@ -25,6 +26,8 @@ Result<std::unique_ptr<Case>> find_case(const verify::Token& token) {
     if (verify::subject_of(op.id, op.version) != token.subject) continue;
     return token.strategy == "law" ? law_case(op, token) : element_case(verify::subject_of(op), token);
   }
+  if (const auto over_buffers = verify::find_buffer_subject(token.subject); over_buffers.entry != nullptr)
+    return buffer_case(over_buffers, token);
   if (const auto* family = verify::find_family(token.subject)) return family_case(family->family, token);
   if (const auto* family =
           verify::find_family(std::string_view(token.subject).substr(0, token.subject.find('/')))) {

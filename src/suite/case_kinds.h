@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "suite/case.h"
+#include "verify/buffer_operation.h"
 #include "verify/culprit.h"
 #include "verify/families.h"
 #include "verify/parity.h"
@@ -13,6 +14,8 @@ namespace vyre::suite {
 
 /// A function of values at operands: an operation, an operator at a type, a cast.
 std::unique_ptr<Case> element_case(verify::Subject subject, verify::Token token);
+/// A case of an operation over buffers, or a law of it.
+std::unique_ptr<Case> buffer_case(const verify::BufferSubject& operation, verify::Token token);
 /// A law of an operation at values of its variables.
 std::unique_ptr<Case> law_case(const ops::Operation& operation, verify::Token token);
 /// What a token of a whole family names: a program, a row of ir.shapes, the planted-false laws, or a claim.

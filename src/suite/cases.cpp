@@ -11,21 +11,30 @@
 namespace vyre::suite {
 
 CasePlan case_plan(verify::Strength strength, uint64_t seed) {
-  return {verify::operation_plan(strength), verify::family_plan(strength), seed};
+  return {verify::operation_plan(strength), verify::family_plan(strength), verify::buffer_plan(strength),
+          seed};
 }
 
-Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate) {
-  std::vector<const ops::Operation*> out;
+bool Selected::has(verify::Track track) const {
+  return std::ranges::any_of(operations,
+                             [&](const ops::Operation* op) { return verify::track_of(*op) == track; }) ||
+         std::ranges::any_of(over_buffers, [&](const auto& op) { return op.track() == track; });
+}
+
+Result<Selected> select(std::string_view pattern, bool approximate) {
+  Selected out;
+  if (!approximate) out.over_buffers = verify::buffer_subjects(pattern);
   const ops::Operation* other = nullptr;  // one that matches, of the other kind
   for (const ops::Operation& op : ops::all_operations()) {
     if (!matches(pattern, op.id)) continue;
     if ((verify::track_of(op) == verify::Track::Approximate) == approximate) {
-      out.push_back(&op);
+      out.operations.push_back(&op);
     } else {
       other = &op;
     }
   }
-  if (out.empty() && other != nullptr) {
+  const bool none = out.operations.empty() && out.over_buffers.empty();
+  if (none && other != nullptr) {
     return std::unexpected(make_diag(
         DiagCode::C004, Span::none(),
         fmt::format("\"{}\" matches no {} operation: {} is {}", pattern,
@@ -34,14 +43,17 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool
         fmt::format("strict and approximate never share a certificate: `certify --track {}` judges it",
                     approximate ? "strict" : "approximate")));
   }
-  if (out.empty()) {
+  if (none) {
     std::set<std::string> globs;  // of the folders
-    for (const ops::Operation& op : ops::all_operations()) {
-      for (size_t dot = 0; (dot = op.id.find('.', dot)) != op.id.npos; ++dot)
-        globs.insert(std::string(op.id.substr(0, dot)) + ".*");
-    }
+    std::vector<std::string_view> ids;
+    for (const ops::Operation& op : ops::all_operations()) ids.push_back(op.id);
+    for (const library::Entry& entry : library::entries()) ids.push_back(entry.id);
     NearestName nearest(pattern);
-    for (const ops::Operation& op : ops::all_operations()) nearest.consider_id(op.id);
+    for (const std::string_view id : ids) {
+      for (size_t dot = 0; (dot = id.find('.', dot)) != id.npos; ++dot)
+        globs.insert(std::string(id.substr(0, dot)) + ".*");
+      nearest.consider_id(id);
+    }
     for (const std::string& glob : globs) nearest.consider(glob);
     return std::unexpected(make_diag(
         DiagCode::C004, Span::none(), fmt::format("no operation matches \"{}\"", pattern),
@@ -50,13 +62,9 @@ Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool
   return out;
 }
 
-Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* const> operations,
-                                               std::string_view pattern) {
+Result<std::vector<verify::Part>> select_parts(const Selected& operations, std::string_view pattern) {
   std::vector<verify::Part> out = verify::all_parts();
-  std::erase_if(out, [&](const verify::Part& part) {
-    return std::ranges::none_of(
-        operations, [&](const ops::Operation* op) { return verify::track_of(*op) == part.track; });
-  });
+  std::erase_if(out, [&](const verify::Part& part) { return !operations.has(part.track); });
   NearestName nearest(pattern);
   for (const verify::Part& part : out) nearest.consider(verify::info(part.family).text);
   std::erase_if(out,
@@ -72,10 +80,11 @@ Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* c
 
 Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view selection, bool approximate,
                                                      std::string_view families) {
-  VYRE_TRY(operations, select(selection, approximate));
-  VYRE_TRY(parts, select_parts(operations, families));
+  VYRE_TRY(selected, select(selection, approximate));
+  VYRE_TRY(parts, select_parts(selected, families));
   std::vector<std::unique_ptr<Cases>> out;
-  for (const ops::Operation* operation : operations) out.push_back(operation_cases(*operation));
+  for (const ops::Operation* operation : selected.operations) out.push_back(operation_cases(*operation));
+  for (const verify::BufferSubject& operation : selected.over_buffers) out.push_back(buffer_cases(operation));
   for (const verify::Part& part : parts) out.push_back(family_cases(part));
   return out;
 }
@@ -83,6 +92,8 @@ Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view selection,
 std::unique_ptr<Cases> find_cases(const verify::Verdict& verdict) {
   for (const ops::Operation& op : ops::all_operations())
     if (verify::subject_of(op.id, op.version) == verdict.subject) return operation_cases(op);
+  if (const auto over_buffers = verify::find_buffer_subject(verdict.subject); over_buffers.entry != nullptr)
+    return buffer_cases(over_buffers);
   const auto* family = verify::find_family(verdict.subject);
   return family == nullptr ? nullptr : family_cases({family->family, verdict.track});
 }

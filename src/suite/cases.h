@@ -17,6 +17,7 @@
 #include "backend/backend.h"
 #include "ops/operation.h"
 #include "suite/shard.h"
+#include "verify/buffer_operation.h"
 #include "verify/families.h"
 #include "verify/monitor.h"
 #include "verify/operation.h"
@@ -27,6 +28,7 @@ namespace vyre::suite {
 struct CasePlan {
   verify::OperationPlan operation;
   verify::FamilyPlan family;
+  verify::BufferPlan buffers;
   uint64_t seed = 1;
 };
 /// What certificates of a strength come from.
@@ -77,10 +79,12 @@ class Cases {
 };
 
 std::unique_ptr<Cases> operation_cases(const ops::Operation& operation);
+std::unique_ptr<Cases> buffer_cases(const verify::BufferSubject& operation);
 std::unique_ptr<Cases> family_cases(const verify::Part& part);
 
-/// The subjects of a certificate in their order: the operations of a selection, strict or approximate, then
-/// the parts of families that judge beside them. Errors: C004 where one of the patterns matches none.
+/// The subjects of a certificate in their order: the operations of a selection, strict or approximate, those
+/// over buffers, which are strict, then the parts of families that judge beside them. Errors: C004 where one
+/// of the patterns matches none.
 Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view operations, bool approximate,
                                                      std::string_view families);
 /// The cases of a verdict; null where this build does not have the subject.

@@ -301,7 +301,7 @@ std::string_view text(ProvePart part) {
 Result<Proved> prove(const ProveRequest& request) {
   std::vector<const ops::Operation*> operations;
   if (auto selected = select(request.pattern)) {
-    operations = std::move(*selected);
+    operations = std::move(selected->operations);
   } else if (!matches_operator(request.pattern)) {
     Diag unknown = selected.error();
     NearestName nearest(request.pattern);

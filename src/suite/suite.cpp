@@ -277,7 +277,8 @@ class Agenda {
       : plan_(plan),
         stop_(stop),
         case_plan_{plan.operation_plan.value_or(verify::operation_plan(plan.strength)),
-                   plan.family_plan.value_or(verify::family_plan(plan.strength)), plan.seed},
+                   plan.family_plan.value_or(verify::family_plan(plan.strength)),
+                   plan.buffer_plan.value_or(verify::buffer_plan(plan.strength)), plan.seed},
         begin_(Clock::now()),
         subjects_(std::move(subjects)) {
     for (size_t subject = 0; subject < subjects_.size(); ++subject) {
@@ -296,10 +297,11 @@ class Agenda {
       return work_[a].cost != work_[b].cost ? work_[a].cost > work_[b].cost : a < b;
     });
     if (!plan_.fail_fast) return;
-    // The cheapest first, of operations and families by turns: faults of the one need not show in the other.
+    // The cheapest first, of operations, families and operations over buffers by turns: faults of the one
+    // need not show in the other.
     std::ranges::reverse(order_);
     std::vector<size_t> turn(work_.size());
-    std::array<size_t, 2> turns{};
+    std::array<size_t, verify::kSubjectKinds.size()> turns{};
     for (const size_t k : order_) turn[k] = turns[size_t(subjects_[work_[k].subject]->kind())]++;
     std::ranges::sort(order_, {}, [&](size_t k) { return std::pair(turn[k], work_[k].subject); });
   }

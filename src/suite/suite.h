@@ -19,6 +19,7 @@
 #include "certify/certificate.h"
 #include "ops/operation.h"
 #include "suite/shard.h"
+#include "verify/buffer_operation.h"
 #include "verify/families.h"
 #include "verify/operation.h"
 
@@ -35,6 +36,7 @@ struct Plan {
   /// For tests that look at one kind of fault; certificates come from the strength's own plans.
   std::optional<verify::OperationPlan> operation_plan;
   std::optional<verify::FamilyPlan> family_plan;
+  std::optional<verify::BufferPlan> buffer_plan;
   std::optional<std::vector<verify::Family>> families;  // of these, the parts of the selected tracks
   /// A state directory, where results are kept as they come and taken from; empty: nothing is kept.
   std::string state = {};
@@ -47,12 +49,18 @@ struct Plan {
 /// Errors: C004.
 Result<std::vector<Unit>> units_of(const Plan& plan);
 
+/// Operations of a selection.
+struct Selected {
+  std::vector<const ops::Operation*> operations;
+  std::vector<verify::BufferSubject> over_buffers;
+  /// Whether one of them is of the track.
+  bool has(verify::Track track) const;
+};
 /// Strict operations whose ids match, or approximate ones. Errors: C004 when none does.
-Result<std::vector<const ops::Operation*>> select(std::string_view pattern, bool approximate = false);
+Result<Selected> select(std::string_view pattern, bool approximate = false);
 /// The parts of families that judge beside operations, those of their tracks, whose families match; "none" is
 /// a name that no family has. Errors: C004 when another pattern matches none.
-Result<std::vector<verify::Part>> select_parts(std::span<const ops::Operation* const> operations,
-                                               std::string_view pattern);
+Result<std::vector<verify::Part>> select_parts(const Selected& operations, std::string_view pattern);
 
 /// Whether a certificate that was made with this build's registry has a verdict on each operation of its
 /// selection and on each part of a selected family that has one of its tracks, in order, and each verdict the

@@ -14,18 +14,6 @@ using smt::Node;
 using smt::Pool;
 using smt::Term;
 
-/// By term: whether a claim depends on it.
-std::vector<bool> needed_by(const Pool& pool, Term claim) {
-  std::vector<bool> needed(claim.id + 1);
-  needed[claim.id] = true;
-  for (uint32_t id = claim.id + 1; id-- > 0;) {  // operands have smaller ids
-    if (!needed[id]) continue;
-    const Node& node = pool[Term{id}];
-    for (uint32_t k = 0; k < smt::info(node.kind).operands; ++k) needed[node.operands[k].id] = true;
-  }
-  return needed;
-}
-
 bool is_division(Kind kind) {
   return kind == Kind::UDiv || kind == Kind::URem || kind == Kind::SDiv || kind == Kind::SRem;
 }
@@ -47,7 +35,7 @@ class Replacement {
 
   std::optional<Abstraction> run(Term claim) {
     const uint32_t last = claim.id;
-    const std::vector<bool> needed = needed_by(p_, claim);
+    const std::vector<bool> needed = smt::needed_by(p_, claim);
     now_.resize(last + 1);
     for (uint32_t id = 0; id <= last; ++id) {
       if (needed[id]) now_[id] = replaced(Term{id});
@@ -254,7 +242,7 @@ class Replacement {
 }  // namespace
 
 std::vector<Term> factors_of(const Pool& pool, Term claim) {
-  const std::vector<bool> needed = needed_by(pool, claim);
+  const std::vector<bool> needed = smt::needed_by(pool, claim);
   std::vector<Term> left, out;
   for (uint32_t id = 0; id < needed.size(); ++id) {
     const Node& node = pool[Term{id}];
@@ -284,7 +272,7 @@ std::vector<Term> factors_of(const Pool& pool, Term claim) {
 }
 
 Term replaced(Pool& pool, Term claim, const std::vector<std::pair<Term, Term>>& replacements) {
-  const std::vector<bool> needed = needed_by(pool, claim);
+  const std::vector<bool> needed = smt::needed_by(pool, claim);
   std::vector<Term> now(needed.size());
   for (uint32_t id = 0; id < needed.size(); ++id) {
     if (!needed[id]) continue;

@@ -14,6 +14,7 @@ namespace vyre::symbolic {
 
 using smt::Pool;
 using smt::Term;
+using solver::open_proof;
 using solver::Outcome;
 using solver::Proof;
 
@@ -37,12 +38,6 @@ constexpr double kQuestionsAClaim = 8;
 Term conclusion_of(const Pool& pool, Term claim) {
   while (pool[claim].kind == smt::Kind::Implies) claim = pool[claim].operands[1];
   return claim;
-}
-
-Proof open_proof(std::string reason) {
-  Proof out;
-  out.reason = std::move(reason);
-  return out;
 }
 
 /// The values of those variables; zero where the model has none.
@@ -199,6 +194,18 @@ Proof CodeProver::prove(Pool& pool, const Equivalence& claim) {
   proof.seconds = spent;
   if (proof.outcome == Outcome::Proved) known_.emplace(statement, proof);
   return proof;
+}
+
+std::vector<ScalarProgram> programs_of_words(const LoweringRequest& request) {
+  std::vector<ScalarProgram> out = operator_programs();
+  std::ranges::move(operation_programs(), std::back_inserter(out));
+  std::erase_if(out, [&](const ScalarProgram& program) {
+    const bool of_words = std::ranges::all_of(program.kernel.buffers, [](const lower::KernelBuffer& b) {
+      return spec::value_words(b.element) == 1;
+    });
+    return !of_words || !request.wanted(program.name);
+  });
+  return out;
 }
 
 std::span<const lower::Target> legalized_targets() { return kTargets; }

@@ -33,6 +33,10 @@ struct LoweringRequest {
   std::function<void(const LoweringProof&)> done = [](const LoweringProof&) {};
 };
 
+/// The operators and operations that are wanted and whose values have one word: an address of several would
+/// wrap in buffers longer than there are, and compilers may not leave them scalar.
+std::vector<ScalarProgram> programs_of_words(const LoweringRequest& request);
+
 /// Asks about claims on code. Words that are multiplied or divided and are the same in code and meaning are
 /// made one term, which is shown first. Then part by part, without the path that leads there and without
 /// multiplication and division (symbolic/arithmetic.h), which decides most at once; then as they are.

@@ -7,6 +7,7 @@
 
 #include "host/values.h"
 #include "ops/operation.h"
+#include "verify/guard_words.h"
 
 namespace vyre::verify {
 
@@ -27,57 +28,105 @@ Result<BufferJudge> BufferJudge::make(backend::Backend& backend, const opspec::O
   const auto main = std::ranges::find(text.pipelines, "main", &ir::Pipeline::name);
   const auto entry = uint32_t(main - text.pipelines.begin());
   VYRE_TRY(executable, plan::Executable::make(backend, *module, entry));
-  return BufferJudge(operation, *module, entry, std::move(executable));
+  return BufferJudge(backend, operation, *module, entry, std::move(executable));
 }
 
-Result<std::optional<std::string>> BufferJudge::judge(const opspec::Buffers& input) {
-  opspec::Buffers wanted = input, got = input;
-  operation_->reference(wanted);
-  std::vector<std::span<std::byte>> host(got.begin(), got.end());
-  VYRE_CHECK(executable_.run_host(host));
-  for (size_t b = 0; b < got.size(); ++b) {
-    if (got[b] == wanted[b]) continue;
-    const auto& declared = pipeline().buffers[b];
-    const spec::DataType element = pipeline().element(check::BufferId(b));
-    const size_t size = spec::info(element).bytes;
-    size_t at = 0;
-    while (std::memcmp(got[b].data() + at, wanted[b].data() + at, size) == 0) at += size;
-    const auto shown = [&](const opspec::Buffer& buffer) {
-      return host::format_element(buffer.data() + at, element, /*hexadecimal=*/true);
-    };
-    return fmt::format("{}[{}] is {}, not {}", pipeline().pipeline->code.name(declared.name), at / size,
-                       shown(got[b]), shown(wanted[b]));
+Result<opspec::Buffers> BufferJudge::run(const opspec::Buffers& input) {
+  const auto begin_after = [](size_t end) {
+    return (end + kGuardBytes + backend::kRangeAlignment - 1) / backend::kRangeAlignment *
+           backend::kRangeAlignment;
+  };
+  std::vector<size_t> begins;
+  size_t end = 0;
+  for (const opspec::Buffer& buffer : input) {
+    begins.push_back(begin_after(end));
+    end = begins.back() + buffer.size();
   }
+  std::vector<std::byte> image(end + kGuardBytes);
+  // Before the first buffer, and behind each.
+  const auto each_guard = [&](const auto& at) {
+    at(image.data() + begins.front() - kGuardBytes, size_t{0});
+    for (size_t b = 0; b < input.size(); ++b)
+      at(image.data() + begins[b] + input[b].size(), (b + 1) * kGuardWords);
+  };
+  each_guard([](std::byte* at, size_t first) { put_guard(at, first); });
+  std::vector<backend::DeviceRange> ranges;
+  if (memory_ == nullptr || memory_->bytes() < image.size()) {
+    VYRE_TRY(memory, backend_->allocate(image.size() * 2));
+    memory_ = std::move(memory);
+  }
+  for (size_t b = 0; b < input.size(); ++b) {
+    std::ranges::copy(input[b], image.begin() + std::ptrdiff_t(begins[b]));
+    ranges.push_back({memory_.get(), begins[b], input[b].size()});
+  }
+  VYRE_CHECK(memory_->write(0, image));
+  VYRE_CHECK(executable_.run(ranges));
+  VYRE_CHECK(memory_->read(0, image));
+  guard_words_ += (input.size() + 1) * kGuardWords;
+  each_guard([&](const std::byte* at, size_t first) { broken_ += broken_guard(at, first); });
+  opspec::Buffers out;
+  for (size_t b = 0; b < input.size(); ++b) {
+    const auto from = image.begin() + std::ptrdiff_t(begins[b]);
+    out.emplace_back(from, from + std::ptrdiff_t(input[b].size()));
+  }
+  return out;
+}
+
+std::optional<std::string> BufferJudge::difference(size_t parameter, const opspec::Buffer& wanted,
+                                                   const opspec::Buffer& got) const {
+  if (got == wanted) return std::nullopt;
+  const std::string_view name = pipeline().pipeline->code.name(pipeline().buffers[parameter].name);
+  if (got.size() != wanted.size())
+    return fmt::format("{} has {} bytes, not {}", name, got.size(), wanted.size());
+  const spec::DataType element = pipeline().element(check::BufferId(parameter));
+  const size_t size = spec::info(element).bytes;
+  size_t at = 0;
+  while (std::memcmp(got.data() + at, wanted.data() + at, size) == 0) at += size;
+  const auto shown = [&](const opspec::Buffer& buffer) {
+    return host::format_element(buffer.data() + at, element, /*hexadecimal=*/true);
+  };
+  return fmt::format("{}[{}] is {}, not {}", name, at / size, shown(got), shown(wanted));
+}
+
+std::optional<std::string> BufferJudge::difference(const opspec::Buffers& wanted,
+                                                   const opspec::Buffers& got) const {
+  for (size_t b = 0; b < got.size(); ++b)
+    if (auto different = difference(b, wanted[b], got[b])) return different;
   return std::nullopt;
 }
 
-Result<opspec::Buffers> BufferJudge::shrink(opspec::Buffers input) {
+Result<std::optional<std::string>> BufferJudge::judge(const opspec::Buffers& input) {
+  opspec::Buffers wanted = input;
+  operation_->reference(wanted);
+  const uint64_t broken = broken_;
+  VYRE_TRY(got, run(input));
+  if (broken_ != broken) return fmt::format("{} guard words beside the buffers are others", broken_ - broken);
+  return difference(wanted, got);
+}
+
+Result<BufferJudge::Shrunk> BufferJudge::shrink(opspec::Buffers input) {
   // The first size at which cases fail, if it is small.
   constexpr uint32_t kSizes = 24;
   constexpr uint64_t kCasesASize = 64;
-  const auto failing = [&]() -> Result<std::optional<opspec::Buffers>> {
-    for (uint32_t size = 0; size < kSizes; ++size) {
-      for (uint64_t number = 0; number < kCasesASize; ++number) {
-        opspec::Buffers candidate = opspec::make_case(*operation_, 1, number, size);
-        VYRE_TRY(difference, judge(candidate));
-        if (difference) return candidate;
-      }
+  Shrunk out{std::move(input), std::nullopt};
+  for (uint32_t size = 0; size < kSizes && !out.size_and_number; ++size) {
+    for (uint64_t number = 0; number < kCasesASize && !out.size_and_number; ++number) {
+      opspec::Buffers candidate = opspec::make_case(*operation_, 1, number, size);
+      VYRE_TRY(difference, judge(candidate));
+      if (difference) out = {std::move(candidate), std::pair(size, number)};
     }
-    return std::nullopt;
-  };
-  VYRE_TRY(small, failing());
-  if (small) input = std::move(*small);
+  }
   for (bool smaller = true; smaller;) {
     smaller = false;
-    for (opspec::Buffers& candidate : opspec::smaller_cases(*operation_, input)) {
+    for (opspec::Buffers& candidate : opspec::smaller_cases(*operation_, out.input)) {
       VYRE_TRY(difference, judge(candidate));
       if (!difference) continue;
-      input = std::move(candidate);
+      out.input = std::move(candidate);
       smaller = true;
       break;
     }
   }
-  return input;
+  return out;
 }
 
 }  // namespace vyre::verify

@@ -250,7 +250,7 @@ Verdict check_tasks(backend::Backend& backend, const ops::Operation& operation, 
 }
 
 OperationPlan operation_plan(Strength strength) {
-  constexpr uint64_t kWhole = uint64_t{1} << 32;
+  constexpr uint64_t kEveryTuple = uint64_t{1} << 32;
   constexpr uint64_t kStandardValues = uint64_t{1} << 22, kFullValues = uint64_t{1} << 34;
   switch (strength) {
     case Strength::Quick:
@@ -259,7 +259,8 @@ OperationPlan operation_plan(Strength strength) {
       return {4'096,     1'000'000, uint64_t{1} << 20,         false,          10'000'000,
               1'000'000, true,      swept_instances(strength), kStandardValues};
     case Strength::Full:
-      return {65'536,     4'000'000, kWhole, true, 100'000'000, 10'000'000, true, swept_instances(strength),
+      return {65'536,      4'000'000,  kEveryTuple, true,
+              100'000'000, 10'000'000, true,        swept_instances(strength),
               kFullValues};
   }
   return {};

@@ -1,10 +1,10 @@
 // Verdicts: what was found out about one subject of a certification, as plain data.
 //
-// A subject is an operation ("primitive.math.add@1") or a family of IR programs ("ir.barriers"). Verifying it
-// gives a Verdict; certify/ derives levels, certificates and reports from verdicts alone, so whatever they
-// say can be recomputed by the holder of the certificate. Every count stands beside the number that was
-// planned: zero failures must not look like not having run. Source: semantics, "Laws and evidence"; oracles;
-// docs/certificate.md, "A verdict".
+// A subject is an operation ("primitive.math.add@1", over buffers "hash.sha256@1") or a family of IR programs
+// ("ir.barriers"). Verifying it gives a Verdict; certify/ derives levels, certificates and reports from
+// verdicts alone, so whatever they say can be recomputed by the holder of the certificate. Every count stands
+// beside the number that was planned: zero failures must not look like not having run. Source: semantics,
+// "Laws and evidence"; oracles; docs/certificate.md, "A verdict".
 #pragma once
 
 #include <array>
@@ -148,8 +148,9 @@ struct LawVerdict {
   bool operator==(const LawVerdict&) const = default;
 };
 
-enum class SubjectKind : uint8_t { Operation, Family };
-inline constexpr std::array<std::string_view, 2> kSubjectKindNames = {"operation", "family"};
+enum class SubjectKind : uint8_t { Operation, Family, BufferOperation };
+inline constexpr std::array<std::string_view, 3> kSubjectKindNames = {"operation", "family",
+                                                                      "operation over buffers"};
 constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
 /// What certificates and reports hold of a verdict for the kind of its subject.
 struct SubjectKindInfo {
@@ -160,15 +161,20 @@ struct SubjectKindInfo {
   std::string_view tolerance;  // what else is known of approximate results
   std::string_view beyond;     // of answers that are not right: their number, the bound, the greatest error
   std::string_view on_float_track;  // follows the name: families have the same one on both tracks
+  // By strength: the least cases of parity, and instances of a law that is witnessed alone; 0: none are
+  // asked, or laws are exhausted as well.
+  std::array<uint64_t, 3> cases, laws;
 };
-inline constexpr std::array<SubjectKindInfo, 2> kSubjectKinds = {{
+inline constexpr std::array<SubjectKindInfo, 3> kSubjectKinds = {{
     {.has_table = true,
      .has_coverage = false,
      .one_error_a_case = true,
      .error_unit = "ULP",
      .tolerance = "",
      .beyond = "{} answers beyond the bound of {} ULP, the farthest {} away",
-     .on_float_track = ""},
+     .on_float_track = "",
+     .cases = {10'000, 1'000'000, 4'000'000},
+     .laws = {}},
     {.has_table = false,
      .has_coverage = true,
      .one_error_a_case = false,
@@ -176,9 +182,21 @@ inline constexpr std::array<SubjectKindInfo, 2> kSubjectKinds = {{
      .tolerance = "rounded up; each sum has its own tolerance, of which the bound is the greatest",
      .beyond = "{} answers beyond their tolerances of at most {} ULP of the sum of magnitudes, or not the "
                "only right one",
-     .on_float_track = " (floats)"},
+     .on_float_track = " (floats)",
+     .cases = {},
+     .laws = {}},
+    {.has_table = true,
+     .has_coverage = false,
+     .one_error_a_case = true,
+     .error_unit = "",
+     .tolerance = "",
+     .beyond = "",
+     .on_float_track = "",
+     .cases = {100, 10'000, 40'000},
+     .laws = {10, 200, 2'000}},
 }};
 constexpr const SubjectKindInfo& info(SubjectKind k) { return kSubjectKinds[static_cast<size_t>(k)]; }
+constexpr bool is_operation(SubjectKind k) { return k != SubjectKind::Family; }
 
 /// What a level is claimed of. A strict subject is of the float track when one of its types is a float. The
 /// approximate track has nothing to do with the other two: no run and no certificate has both.

@@ -14,9 +14,9 @@ from conform import BIN, ConformTest, run
 
 FAULTS = BIN / "libfault.so"  # not in sanitizer builds
 FAMILIES = "ir.*l*"
-PRIMITIVE = (f"integer=L2(1 of {operation_files.PRIMITIVES}, {operation_files.families('Integer', FAMILIES)} of "
+PRIMITIVE = (f"integer=L2(1 of {operation_files.INTEGER_SUBJECTS}, {operation_files.families('Integer', FAMILIES)} of "
              f"{operation_files.families('Integer')} families) float=none")
-FLOAT = (f"integer=none float=L2f(1 of {operation_files.FLOATS}, {operation_files.families('Float', FAMILIES)} of "
+FLOAT = (f"integer=none float=L2f(1 of {operation_files.FLOAT_SUBJECTS}, {operation_files.families('Float', FAMILIES)} of "
          f"{operation_files.families('Float')} families)")
 
 

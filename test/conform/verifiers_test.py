@@ -36,7 +36,7 @@ def repaired(predicate, derived):
         verdict["root"] = its
     if derived:
         predicate |= {"coverage": second.coverage_of(predicate), "levels": second.levels_of(predicate), "totals": second.totals_of(predicate),
-                      "tier": second.tier_of(predicate["strength"], second.is_approximate(predicate))}
+                      "tier": second.tier_of(predicate)}
     return second.statement_around(predicate, second.pack(predicate["verdicts"]))
 
 

@@ -19,7 +19,7 @@ import operation_files
 import verify_certificate as second
 from conform import PROGRAM, FolderTest, run
 
-LEVELS = f"integer=L2(1 of {operation_files.PRIMITIVES}) float=L2f(3 of {operation_files.FLOATS})"  # of the one certification that Certify looks at
+LEVELS = f"integer=L2(1 of {operation_files.INTEGER_SUBJECTS}) float=L2f(3 of {operation_files.FLOAT_SUBJECTS})"  # of the one certification that Certify looks at
 
 
 class Conform(FolderTest):
@@ -58,8 +58,8 @@ class Certify(Conform):
         self.assertEqual(c["backend"], "native")
         self.assertEqual(c["seed"], "7")
         self.assertEqual(c["strength"], "quick")
-        self.assertEqual(c["registry"]["operations"], operation_files.PRIMITIVES)
-        self.assertEqual(c["registry"]["float_operations"], operation_files.FLOATS)
+        self.assertEqual(c["registry"]["operations"], operation_files.INTEGER_SUBJECTS)
+        self.assertEqual(c["registry"]["float_operations"], operation_files.FLOAT_SUBJECTS)
         self.assertEqual(len(c["registry"]["digest"]), 64)
         self.assertEqual(c["levels"], {"integer": "L2", "float": "L2f", "line": LEVELS})
         operations = [v for v in c["verdicts"] if v["kind"] == "operation"]
@@ -100,7 +100,7 @@ class Certify(Conform):
     def test_certificate_says_how_much_was_covered(self):
         c = envelopes.predicate(self.certificate)
         covered = c["coverage"]
-        self.assertEqual(covered["operations"], {"covered": 4, "of": operation_files.PRIMITIVES + operation_files.FLOATS})
+        self.assertEqual(covered["operations"], {"covered": 4, "of": operation_files.INTEGER_SUBJECTS + operation_files.FLOAT_SUBJECTS})
         for everything in ("families", "operators", "laws", "classes", "boundaries", "shapes"):
             self.assertLessEqual(covered[everything]["covered"], covered[everything]["of"])
         for whole in ("families", "operators"):  # both tracks were selected
@@ -199,9 +199,9 @@ class CertifyATrack(Conform):
                            "--require", "L2f", "--out", certificate)
         self.assertIn("C006", done.stderr)
         self.assertIn("integer", done.stderr)
-        self.assertEqual(done.stdout.splitlines()[-1], f"level: integer=none float=L2f(1 of {operation_files.FLOATS})")
+        self.assertEqual(done.stdout.splitlines()[-1], f"level: integer=none float=L2f(1 of {operation_files.FLOAT_SUBJECTS})")
         c = envelopes.predicate(certificate)
-        self.assertEqual(c["levels"], {"integer": "none", "float": "L2f", "line": f"integer=none float=L2f(1 of {operation_files.FLOATS})"})
+        self.assertEqual(c["levels"], {"integer": "none", "float": "L2f", "line": f"integer=none float=L2f(1 of {operation_files.FLOAT_SUBJECTS})"})
         self.assertEqual(len(c["verdicts"]) - 1, c["registry"]["float_families"])  # of the other track none
 
 

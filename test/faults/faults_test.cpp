@@ -257,8 +257,10 @@ INSTANTIATE_TEST_SUITE_P(Modes, FaultInThisProcess, testing::ValuesIn(in_this_pr
 TEST(Trigger, IsTheCaseOfItsToken) {
   const auto operations = suite::select(kOperation);
   ASSERT_TRUE(operations);
-  EXPECT_EQ(generate::Cases(*operations->front(), generate::Strategy::Random, 1).at(137)[0], kTrigger[0]);
-  EXPECT_EQ(generate::Cases(*operations->front(), generate::Strategy::Random, 1).at(137)[1], kTrigger[1]);
+  EXPECT_EQ(generate::Cases(*operations->operations.front(), generate::Strategy::Random, 1).at(137)[0],
+            kTrigger[0]);
+  EXPECT_EQ(generate::Cases(*operations->operations.front(), generate::Strategy::Random, 1).at(137)[1],
+            kTrigger[1]);
 }
 
 }  // namespace

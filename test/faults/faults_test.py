@@ -70,7 +70,7 @@ class Faults(unittest.TestCase):
     def test_without_a_fault_it_is_certified(self):
         done, certificate = self.certify(f"{PLUGIN}?none")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(done.stdout.splitlines()[-1], f"level: integer=L2(1 of {operation_files.PRIMITIVES}) float=none")
+        self.assertEqual(done.stdout.splitlines()[-1], f"level: integer=L2(1 of {operation_files.INTEGER_SUBJECTS}) float=none")
         self.assertEqual(certificate["levels"]["integer"], "L2")
         self.assertEqual(self.listed(), 0)
 

@@ -72,6 +72,11 @@ struct Noticed {
   uint32_t noticed = 0;
   bool enough() const { return planted >= 40 && noticed >= 10; }
 };
+void expect_noticed(std::string_view what, const Noticed& n) {
+  EXPECT_GT(n.planted, 10u) << what;
+  EXPECT_GT(n.noticed, 2u) << what << " of " << n.planted;
+  fmt::print("  {:<34} noticed by {} of {} programs\n", what, n.noticed, n.planted);
+}
 /// Where: in the semantic kernel and run as such, there and then legalized, in the legal kernel, or in that
 /// without long operators.
 enum class Stage : uint8_t { Semantic, Legalized, Legal, LegalInWords };
@@ -192,9 +197,7 @@ TEST(Judge, NoticesEachWrongRawOperator) {
                               return true;
                             }),
                             info.is_long ? Stage::Legal : Stage::LegalInWords);
-    EXPECT_GT(n.planted, 10u) << info.name;
-    EXPECT_GT(n.noticed, 2u) << info.name << " of " << n.planted;
-    fmt::print("  {:<12} noticed by {} of {} programs\n", info.mnemonic, n.noticed, n.planted);
+    expect_noticed(info.name, n);
   }
 }
 
@@ -213,18 +216,13 @@ TEST(Judge, NoticesOperandsInTheOtherOrder) {
       }
       return changed;
     };
-    const Noticed n = plant(swap);
-    EXPECT_GT(n.planted, 10u) << lower::info(op).name;
-    EXPECT_GT(n.noticed, 2u) << lower::info(op).name << " of " << n.planted;
+    expect_noticed(lower::info(op).name, plant(swap));
   }
 }
 
 TEST(Judge, NoticesFaultsOfStructure) {
   const auto expect_all = [](std::string_view what, const std::function<bool(Kernel&)>& fault) {
-    const Noticed n = plant(fault);
-    EXPECT_GT(n.planted, 10u) << what;
-    EXPECT_GT(n.noticed, 2u) << what << " of " << n.planted;
-    fmt::print("  {:<30} noticed by {} of {} programs\n", what, n.noticed, n.planted);
+    expect_noticed(what, plant(fault));
   };
   const auto expect = [&](std::string_view what, std::function<bool(Inst&)> fault) {
     expect_all(what, everywhere(std::move(fault)));
@@ -335,10 +333,7 @@ TEST(Judge, NoticesEachWrongOperatorOnWideTypesVectorsAndFloats) {
 TEST(Judge, NoticesFaultsInWordsOfWideValuesAndInTensors) {
   using spec::DataType;
   const auto expect = [](std::string_view what, Stage stage, const std::function<bool(Kernel&)>& fault) {
-    const Noticed n = plant(fault, stage);
-    EXPECT_GT(n.planted, 10u) << what;
-    EXPECT_GT(n.noticed, 2u) << what << " of " << n.planted;
-    fmt::print("  {:<34} noticed by {} of {} programs\n", what, n.noticed, n.planted);
+    expect_noticed(what, plant(fault, stage));
   };
   const auto is_wide = [](const Kernel& kernel, const Inst& inst) {
     return spec::info(kernel.buffers[inst.target].element).bytes >= 8;
@@ -439,10 +434,7 @@ TEST(Judge, NoticesOtherRoundingsAndReductions) {
   // Another program: a rounding, a shape, a range or an operator is not what was written.
   using spec::Op;
   const auto expect = [](std::string_view what, std::function<bool(ir::Program&, ir::Expr&)> fault) {
-    const Noticed n = edit(in_applications(std::move(fault)));
-    EXPECT_GT(n.planted, 10u) << what;
-    EXPECT_GT(n.noticed, 2u) << what << " of " << n.planted;
-    fmt::print("  {:<34} noticed by {} of {} programs\n", what, n.noticed, n.planted);
+    expect_noticed(what, edit(in_applications(std::move(fault))));
   };
   expect("another rounding mode of a cast", [](ir::Program&, ir::Expr& e) {
     if (e.op != Op::Cast || e.mode == spec::RoundingMode::None) return false;
@@ -471,10 +463,7 @@ TEST(Judge, NoticesFloatsThatBreakTheirPromise) {
   VYRE_ORACLE(ReferenceInterpreter,
               "another promise than the one that the kernel was made for: the evaluator does what it allows");
   const auto expect = [](std::string_view what, Stage stage, const std::function<bool(Kernel&)>& fault) {
-    const Noticed n = plant(fault, stage);
-    EXPECT_GT(n.planted, 10u) << what;
-    EXPECT_GT(n.noticed, 2u) << what << " of " << n.planted;
-    fmt::print("  {:<34} noticed by {} of {} programs\n", what, n.noticed, n.planted);
+    expect_noticed(what, plant(fault, stage));
   };
   for (const lower::FloatPromises& floats :
        {lower::kFlushingFloats, lower::kLooseDivisionFloats, lower::kUnfusedFloats}) {

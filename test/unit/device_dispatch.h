@@ -123,6 +123,8 @@ inline void expect_ranges(backend::Backend& backend, backend::Backend& other) {
   ASSERT_TRUE((*pipeline)->dispatch_resident(empty, {1, 1, 1}));
   const backend::DeviceRange askew[] = {{buffer->get(), 4, 4}, {buffer->get(), 256, 256}};
   expect_refused((*pipeline)->dispatch_resident(askew, {1, 1, 1}), DiagCode::B012, {});
+  const backend::DeviceRange beyond[] = {{buffer->get(), 0, 256}, {buffer->get(), 1024, 4}};
+  expect_refused((*pipeline)->dispatch_resident(beyond, {1, 1, 1}), DiagCode::B012, {});
   const auto foreign = other.allocate(256);
   ASSERT_TRUE(foreign);
   const backend::DeviceRange mixed[] = {{foreign->get(), 0, 256}, {buffer->get(), 256, 256}};
@@ -244,6 +246,9 @@ inline void expect_host_is_checked(backend::Backend& backend) {
   std::vector<uint32_t> a(4);
   const std::vector<std::span<std::byte>> one = {bytes_of(a)};
   expect_refused((*pipeline)->dispatch(one, {1, 1, 1}), DiagCode::X009, {});
+  std::vector<uint32_t> out(4);
+  const std::vector<std::span<std::byte>> two = {bytes_of(a), bytes_of(out)};
+  expect_refused((*pipeline)->dispatch(two, {0, 1, 1}), DiagCode::X005, {});
   const std::vector<std::span<std::byte>> twice = {bytes_of(a), bytes_of(a)};
   expect_refused((*pipeline)->dispatch(twice, {1, 1, 1}), DiagCode::X003, {});
 }

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -35,6 +37,33 @@ inline std::filesystem::path folder_of_test(std::string_view kind) {
   const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
   return std::filesystem::path(testing::TempDir()) /
          ("vyre-" + std::string(kind) + "-" + test + "-" + std::to_string(getpid()));
+}
+
+/// The files in a folder, which need not be there.
+inline std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> out;
+  if (!std::filesystem::exists(folder)) return out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) out.push_back(entry.path());
+  return out;
+}
+/// Damages a file of a cache, a bit or its length, and looks after each time: it has to be written again.
+inline void expect_mended(const std::filesystem::path& file,
+                          const std::function<void(const std::string& damage)>& look) {
+  const uintmax_t size = std::filesystem::file_size(file);
+  for (const uintmax_t at : {uintmax_t{0}, uintmax_t{33}, size / 2, size - 1}) {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(std::streamoff(at));
+    const char old = char(stream.get());
+    stream.seekp(std::streamoff(at));
+    stream.put(char(old ^ 1));
+    stream.close();
+    look("byte " + std::to_string(at));
+  }
+  for (const uintmax_t length : {uintmax_t{0}, uintmax_t{31}, uintmax_t{32}, uintmax_t{40}, size - 1}) {
+    std::filesystem::resize_file(file, length);
+    look("cut to " + std::to_string(length));
+    EXPECT_EQ(std::filesystem::file_size(file), size);
+  }
 }
 
 /// That it is refused with this code, that message or help have these words, and that help there is.

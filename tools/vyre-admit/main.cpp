@@ -54,6 +54,18 @@ std::vector<fs::path> files_of(const fs::path& source, std::string_view id) {
   return {path + ".vyre", path + ".cpp"};
 }
 
+/// Calls `judge` with each number below `count`, on all cores.
+template <typename Judge>
+void each_in_parallel(size_t count, const Judge& judge) {
+  std::atomic<size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (unsigned k = 0; k < std::max(1u, std::thread::hardware_concurrency()); ++k) {
+    threads.emplace_back([&] {
+      for (size_t i = next++; i < count; i = next++) judge(i);
+    });
+  }
+}
+
 /// Says what is wrong with the texts of the library that are compiled in. Return: how many are.
 size_t check_texts() {
   size_t wrong = 0;
@@ -76,45 +88,17 @@ size_t check_texts() {
   return wrong;
 }
 
-/// The same of the operations over buffers: each is valid, says what it is, and has an entry `main` whose
-/// programs every device can bind.
+/// The operations over buffers by their gates. Return: how many are refused.
 size_t check_library() {
-  // What WebGPU gives to all: its default of maxStorageBuffersPerShaderStage; the least of all backends.
-  constexpr size_t kMostBound = 8;
+  const auto& entries = library::entries();
+  std::vector<Diagnostics> refused(entries.size());
+  each_in_parallel(entries.size(), [&](size_t i) { refused[i] = admit::admit(entries[i]); });
   size_t wrong = 0;
-  for (const library::Entry& entry : library::entries()) {
-    const std::string path = fmt::format("src/library/{}.vyre", entry.file->path);
-    const Source source(path, std::string(entry.file->text));
-    const auto refuse = [&](const Diagnostics& diagnostics) {
-      for (const Diag& diag : diagnostics) fmt::print(stderr, "{}", render(diag, &source, path));
-      ++wrong;
-    };
-    auto module =
-        text::parse_module(source.text(), &ops::op_table(), {entry.constants.begin(), entry.constants.end()});
-    if (!module) {
-      refuse({module.error()});
-      continue;
-    }
-    const bool has_main = std::ranges::count(module->pipelines, "main", &ir::Pipeline::name) == 1;
-    if (!has_main || entry.summary().empty()) {
-      refuse({make_diag(
-          DiagCode::C013, {0, 1},
-          fmt::format("{} has no pipeline `main`, or no first line `// ID: ...`", entry.id),
-          "the entry of an operation over buffers is `main`, and its first line says what it does")});
-      continue;
-    }
-    const auto checked = check::check(std::move(*module), ops::op_table());
-    if (!checked) {
-      refuse(checked.error());
-      continue;
-    }
-    for (const auto& program : (*checked)->own_programs()) {
-      if (program->bound_buffers().size() <= kMostBound) continue;
-      refuse({make_diag(DiagCode::C013, {0, 1},
-                        fmt::format("program {} binds {} buffers, and WebGPU promises {}",
-                                    program->program().name, program->bound_buffers().size(), kMostBound),
-                        "put several arrays into one")});
-    }
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const std::string path = fmt::format("src/library/{}.vyre", entries[i].file->path);
+    const Source source(path, std::string(entries[i].file->text));
+    for (const Diag& diag : refused[i]) fmt::print(stderr, "{}", render(diag, &source, path));
+    wrong += !refused[i].empty();
   }
   return wrong;
 }
@@ -179,15 +163,8 @@ int run(const fs::path& source, const fs::path& stamp) {
   }
 
   std::vector<Diagnostics> refused(changed.size());
-  std::atomic<size_t> next = 0;
-  std::vector<std::jthread> threads;
-  for (unsigned k = 0; k < std::max(1u, std::thread::hardware_concurrency()); ++k) {
-    threads.emplace_back([&] {
-      for (size_t i = next++; i < changed.size(); i = next++)
-        refused[i] = admit::admit(admit::candidate_for(*changed[i]));
-    });
-  }
-  threads.clear();
+  each_in_parallel(changed.size(),
+                   [&](size_t i) { refused[i] = admit::admit(admit::candidate_for(*changed[i])); });
 
   size_t refusals = 0;
   for (size_t i = 0; i < changed.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "ops/operation.h"
 #include "ops_library.h"
 #include "spec/types.h"
@@ -104,6 +105,19 @@ void print_library_page(const library::Entry& entry) {
     fmt::print("  {:10}  {:{}}  {}\n", spec::text(buffer.access), pipeline->code.name(buffer.name), width,
                spec::text(buffer.element));
   if (const auto runs = runs_of(*pipeline); !runs.empty()) fmt::print("\nRuns\n  {}\n", fmt::join(runs, " "));
+  if (const auto laws = library::laws_of(entry.id); !laws.empty()) {
+    fmt::print("\nLaws\n");
+    size_t widest = 0;
+    for (const library::Law* law : laws) widest = std::max(widest, law->name.size());
+    for (const library::Law* law : laws)
+      fmt::print("  {:{}}  {}{}\n", law->name, widest, law->claimed ? "" : "DENIED: ", law->statement);
+  }
+  bool any_speed = false;
+  for (const library::Speed& speed : library::speeds()) {
+    if (!is_among(entry.id, speed.operations)) continue;
+    if (!std::exchange(any_speed, true)) fmt::print("\nSpeed: time over that of another, less is faster\n");
+    fmt::print("  {} of {}, {} ({})\n", speed.ratio, speed.beside, speed.input, speed.device);
+  }
   const std::vector<Row> rows = rows_of(entry);
   fmt::print("\nRows: {}\n", rows.size());
   std::string_view above;
@@ -125,8 +139,11 @@ nlohmann::json library_json(const library::Entry& entry) {
     }
   }
   for (const Row& row : rows_of(entry)) rows.push_back({{"run", row.run}, {"comment", row.source}});
-  return {
-      {"id", entry.id}, {"version", 1}, {"summary", entry.summary()}, {"buffers", buffers}, {"rows", rows}};
+  nlohmann::json laws = nlohmann::json::array();
+  for (const library::Law* law : library::laws_of(entry.id))
+    laws.push_back({{"law", law->name}, {"claimed", law->claimed}, {"statement", law->statement}});
+  return {{"id", entry.id},     {"version", 1}, {"summary", entry.summary()},
+          {"buffers", buffers}, {"laws", laws}, {"rows", rows}};
 }
 
 void print_library_markdown(const std::vector<const library::Entry*>& list) {
@@ -141,6 +158,19 @@ void print_library_markdown(const std::vector<const library::Entry*>& list) {
     fmt::print("| `{}` | `{}` | {} |\n", entry->id, pipeline == nullptr ? "" : signature_of(*pipeline),
                summary);
   }
+  fmt::print(
+      "\n### Laws of operations over buffers\n\nA denied law does not hold, though a reader might expect it: "
+      "certification shows a case that refutes it.\n\n| operations | law | meaning |\n|---|---|---|\n");
+  for (const library::Law& law : library::laws())
+    fmt::print("| `{}` | {}{} | {} |\n", law.operations, law.claimed ? "" : "denied: ", law.name,
+               law.statement);
+  fmt::print(
+      "\n### Speed\n\nTime over that of something else, measured side by side in one run; less is faster "
+      "([how](performance.md)).\n\n| operations | input | device | beside | ratio "
+      "|\n|---|---|---|---|---|\n");
+  for (const library::Speed& speed : library::speeds())
+    fmt::print("| `{}` | {} | {} | {} | {} |\n", speed.operations, speed.input, speed.device, speed.beside,
+               speed.ratio);
 }
 
 }  // namespace vyre::tool

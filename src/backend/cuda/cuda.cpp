@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "backend/cache_files.h"
@@ -125,14 +124,7 @@ class Cuda final : public DeviceBackend {
 }  // namespace
 
 Result<uint32_t> parse_cuda_ordinal(std::string_view argument) {
-  uint32_t ordinal = 0;
-  const char* const end = argument.data() + argument.size();
-  const auto [at, error] = std::from_chars(argument.data(), end, ordinal);
-  if (error == std::errc() && at == end) return ordinal;
-  return std::unexpected(
-      make_diag(DiagCode::B004, Span::none(),
-                fmt::format("'cuda:{}': what stands after the colon is not the number of a device", argument),
-                "write cuda, or cuda:N with N from 0 on; `nvidia-smi -L` lists the devices"));
+  return parse_ordinal("cuda", argument, "nvidia-smi -L");
 }
 
 Result<std::unique_ptr<Backend>> make_cuda(const CudaOptions& options) {

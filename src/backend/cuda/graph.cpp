@@ -1,5 +1,10 @@
-#include "backend/cuda/graph.h"
-
+// Recordings as CUDA graphs: many launches for the price of one, and repeats that the device drives.
+//
+// A graph is a chain of kernels and fills, instantiated once. A Repeat is a conditional node: its body ends
+// in a kernel of one thread that counts the iteration, loads the condition word, and sets whether the loop
+// goes on; so ten thousand iterations need no word from the host. That kernel is PTX written by hand, since
+// it calls a function that the driver itself links in. Source: CUDA Driver API reference, "Graph Management",
+// "Conditional Graph Nodes".
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -183,15 +188,10 @@ class GraphRecording final : public Recording {
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> record_graph(std::shared_ptr<Device> device,
-                                                std::vector<DeviceCommand> commands) {
-  auto out = std::make_unique<GraphRecording>(std::move(device), std::move(commands));
+Result<std::unique_ptr<Recording>> Device::record(std::vector<DeviceCommand> commands) {
+  auto out = std::make_unique<GraphRecording>(shared_device(), std::move(commands));
   VYRE_CHECK(out->build());
   return out;
-}
-
-Result<std::unique_ptr<Recording>> Device::record(std::vector<DeviceCommand> commands) {
-  return record_graph(shared_device(), std::move(commands));
 }
 
 }  // namespace vyre::backend::cuda

@@ -1,6 +1,10 @@
-#include "backend/vulkan/recording.h"
-
+// Recordings as one command buffer: recorded once, submitted again and again.
+//
+// Descriptors are written once, too. Between two commands stands a barrier only where the later one touches
+// what the earlier one wrote, or writes what it read. Source: Vulkan specification, "Synchronization and
+// Cache Control".
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "backend/vulkan/work.h"
@@ -151,18 +155,13 @@ class CommandBuffer final : public Recording {
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> record_commands(std::shared_ptr<Device> device,
-                                                   std::vector<DeviceCommand> commands) {
-  auto out = std::make_unique<CommandBuffer>(std::move(device), std::move(commands));
-  VYRE_CHECK(out->build());
-  return out;
-}
-
 Result<std::unique_ptr<Recording>> Device::record(std::vector<DeviceCommand> commands) {
   for (const auto& [command, launch, range] : commands) {
     if (launch.code != nullptr && static_cast<const Code&>(*launch.code).watch() != nullptr) return nullptr;
   }
-  return record_commands(shared_device(), std::move(commands));
+  auto out = std::make_unique<CommandBuffer>(shared_device(), std::move(commands));
+  VYRE_CHECK(out->build());
+  return out;
 }
 
 }  // namespace vyre::backend::vulkan

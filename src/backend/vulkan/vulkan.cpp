@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -119,14 +118,7 @@ bool wants_validation(const VulkanOptions& options) {
 }  // namespace
 
 Result<uint32_t> parse_vulkan_ordinal(std::string_view argument) {
-  uint32_t ordinal = 0;
-  const char* const end = argument.data() + argument.size();
-  const auto [at, error] = std::from_chars(argument.data(), end, ordinal);
-  if (error == std::errc() && at == end) return ordinal;
-  return std::unexpected(make_diag(
-      DiagCode::B004, Span::none(),
-      fmt::format("'vulkan:{}': what stands after the colon is not the number of a device", argument),
-      "write vulkan, or vulkan:N with N from 0 on; `vulkaninfo --summary` lists the devices"));
+  return parse_ordinal("vulkan", argument, "vulkaninfo --summary");
 }
 
 Result<std::unique_ptr<Backend>> make_vulkan(const VulkanOptions& options) {

@@ -22,23 +22,6 @@ constexpr DeviceTraits kTraits = {
     .largest_block = 16ull << 20,
     .separates_written = true};
 
-/// Where the answer to a request goes. On the heap, since it may come after the wait was given up.
-template <typename Handle>
-struct Answer {
-  std::atomic<bool> done = false;
-  bool worked = false;
-  Handle handle = nullptr;
-  std::string message;
-
-  static void take(WGPURequestStatus status, Handle handle, WGPUStringView message, void* self, void*) {
-    auto* const answer = static_cast<Answer*>(self);
-    answer->worked = status == WGPURequestStatus_Success && handle != nullptr;
-    answer->handle = handle;
-    answer->message = text(message);
-    answer->done = true;
-  }
-};
-
 void when_lost(WGPUDevice const*, WGPUDeviceLostReason reason, WGPUStringView message, void* reports, void*) {
   // No caller asks after a device that was never made, or was given back.
   const bool is_news =

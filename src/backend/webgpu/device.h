@@ -35,6 +35,23 @@ namespace vyre::backend::webgpu {
 
 std::string text(WGPUStringView view);
 
+/// Where the answer to a request goes. On the heap, since it may come after the wait was given up.
+template <typename Handle>
+struct Answer {
+  std::atomic<bool> done = false;
+  bool worked = false;
+  Handle handle = nullptr;
+  std::string message;
+
+  static void take(WGPURequestStatus status, Handle handle, WGPUStringView message, void* self, void*) {
+    auto* const answer = static_cast<Answer*>(self);
+    answer->worked = status == WGPURequestStatus_Success && handle != nullptr;
+    answer->handle = handle;
+    answer->message = text(message);
+    answer->done = true;
+  }
+};
+
 /// What the library says of a device unasked. Called from any of its threads.
 class Reports {
  public:

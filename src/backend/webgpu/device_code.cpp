@@ -8,22 +8,6 @@
 namespace vyre::backend::webgpu {
 namespace {
 
-struct Made {
-  std::atomic<bool> done = false;
-  bool worked = false;
-  WGPUComputePipeline pipeline = nullptr;
-  std::string message;
-
-  static void take(WGPURequestStatus status, WGPUComputePipeline pipeline, WGPUStringView message, void* self,
-                   void*) {
-    auto* const made = static_cast<Made*>(self);
-    made->worked = status == WGPURequestStatus_Success && pipeline != nullptr;
-    made->pipeline = pipeline;
-    made->message = text(message);
-    made->done = true;
-  }
-};
-
 constexpr const char* kDoing = "compiling a kernel";
 /// So many are compiled at the same time: each may take a thread of the library's.
 constexpr size_t kAtOnce = 16;
@@ -35,7 +19,7 @@ struct Device::Compiling {
   const lower::WgslModule* module = nullptr;
   WGPUShaderModule shader = nullptr;
   WGPUFuture future;
-  std::shared_ptr<Made> made = std::make_shared<Made>();
+  std::shared_ptr<Answer<WGPUComputePipeline>> made = std::make_shared<Answer<WGPUComputePipeline>>();
   std::shared_ptr<Code> known;
 };
 
@@ -96,9 +80,10 @@ Result<void> Device::start_code(const lower::WgslModule& module, Compiling& out)
   if (api().maker != Api::Maker::Dawn) return {};
   const WGPUComputePipelineDescriptor descriptor = {
       .compute = {.module = shader, .entryPoint = {lower::kWgslEntry, WGPU_STRLEN}}};
-  out.future = api().DeviceCreateComputePipelineAsync(
-      handle_, &descriptor,
-      {.mode = WGPUCallbackMode_AllowProcessEvents, .callback = &Made::take, .userdata1 = out.made.get()});
+  out.future = api().DeviceCreateComputePipelineAsync(handle_, &descriptor,
+                                                      {.mode = WGPUCallbackMode_AllowProcessEvents,
+                                                       .callback = &Answer<WGPUComputePipeline>::take,
+                                                       .userdata1 = out.made.get()});
   return {};
 }
 
@@ -109,7 +94,7 @@ Result<std::shared_ptr<Code>> Device::end_code(Compiling& compiling) {
     VYRE_CHECK(check_alive());
     VYRE_CHECK(await(compiling.future, compiling.made->done, kDoing));
     if (const auto loss = reports_.loss()) return std::unexpected(lose(fmt::format("{}: {}", kDoing, *loss)));
-    if (compiling.made->worked) return compiling.made->pipeline;
+    if (compiling.made->worked) return compiling.made->handle;
     return std::unexpected(
         refusal(*this, WGPUErrorType_Internal, kDoing, compiling.made->message, DiagCode::L003));
   };

@@ -33,7 +33,7 @@ constexpr size_t kMaxScopes = 24;
 /// bounds.
 constexpr size_t kMaxVersioned = 1000;
 /// One of at most this many is run in chunks, which pay more where loops are.
-constexpr size_t kMaxChunked = 4000;
+constexpr size_t kMaxChunked = 5000;
 /// Lanes of a chunk: at most four registers of 16 words for each value that a step keeps.
 constexpr uint32_t kChunk = 64;
 /// Rows of a workgroup that are run together, chunk beside chunk, where that makes at most so many

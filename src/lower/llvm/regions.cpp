@@ -208,7 +208,7 @@ class Planner {
     const auto all = [&](const Inst& of, bool index) {
       return std::ranges::all_of(k_.args(of), [&](Value a) { return is_likely(a, budget, index || of_all); });
     };
-    if (inst.kind == InstKind::Raw) return is_total(inst.raw) && all(inst, false);
+    if (inst.kind == InstKind::Raw) return !is_for_one_lane(inst.raw) && all(inst, false);
     if (inst.kind == InstKind::RawLoad) {
       return !spec::is_writable(k_.buffers[inst.target].access) && all(inst, true);
     }

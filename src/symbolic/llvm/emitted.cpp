@@ -18,6 +18,7 @@ namespace vyre::symbolic {
 using lower::Kernel;
 using smt::Pool;
 using smt::Term;
+using solver::open_proof;
 using solver::Proof;
 
 std::string_view text(LlvmCode code) { return code == LlvmCode::Cpu ? "llvm" : "ptx"; }
@@ -82,12 +83,6 @@ std::expected<EmittedLlvm, std::string> emit_ptx(const ScalarProgram& program, l
   return std::unexpected("the module has no function");
 }
 
-Proof open_proof(std::string reason) {
-  Proof out;
-  out.reason = std::move(reason);
-  return out;
-}
-
 /// Raw operators are on words or long values: a comparison's bit is widened as the printers do it.
 llvm::Function* row_function(llvm::Module& module, lower::RawOp op) {
   llvm::IRBuilder<> b(module.getContext());
@@ -104,12 +99,6 @@ llvm::Function* row_function(llvm::Module& module, lower::RawOp op) {
   llvm::Value* result = lower::emit_raw(b, op, {.a = x[0], .b = x[1], .c = x[2], .condition = condition});
   b.CreateRet(b.CreateZExt(result, given));
   return function;
-}
-
-/// One word a value, or a choice of words: what compilers leave scalar.
-bool is_scalar(const ScalarProgram& program) {
-  return std::ranges::all_of(program.kernel.buffers,
-                             [](const lower::KernelBuffer& b) { return spec::value_words(b.element) == 1; });
 }
 
 }  // namespace
@@ -142,17 +131,14 @@ Proof prove_emitted(CodeProver& prover, const ScalarProgram& program, const llvm
 
 std::vector<LoweringProof> prove_emitted_llvm(CodeProver& prover, const LoweringRequest& request) {
   std::vector<LoweringProof> out;
-  for (const auto& programs : {operator_programs(), operation_programs()}) {
-    for (const ScalarProgram& program : programs) {
-      if (!is_scalar(program) || !request.wanted(program.name)) continue;
-      for (const LlvmCode code : {LlvmCode::Cpu, LlvmCode::Ptx}) {
-        llvm::LLVMContext context;
-        const auto emitted = emit(program, code, context);
-        out.push_back({program.name, fmt::format("emitted({})", text(code)),
-                       emitted ? prove_emitted(prover, program, *emitted->function, code)
-                               : open_proof(emitted.error())});
-        request.done(out.back());
-      }
+  for (const ScalarProgram& program : programs_of_words(request)) {
+    for (const LlvmCode code : {LlvmCode::Cpu, LlvmCode::Ptx}) {
+      llvm::LLVMContext context;
+      const auto emitted = emit(program, code, context);
+      out.push_back(
+          {program.name, fmt::format("emitted({})", text(code)),
+           emitted ? prove_emitted(prover, program, *emitted->function, code) : open_proof(emitted.error())});
+      request.done(out.back());
     }
   }
   return out;

@@ -10,6 +10,7 @@
 namespace vyre::symbolic {
 
 using smt::Pool;
+using solver::open_proof;
 using solver::Proof;
 
 namespace {
@@ -17,22 +18,10 @@ namespace {
 /// Words alone: what every device has.
 constexpr lower::SpirvTarget kDevice = lower::kUsualDevice;
 
-Proof open_proof(std::string reason) {
-  Proof out;
-  out.reason = std::move(reason);
-  return out;
-}
-
 std::expected<std::vector<uint32_t>, std::string> words_of(const lower::Kernel& legal) {
   auto module = lower::emit_spirv(legal, kDevice);
   if (!module) return std::unexpected(module.error().message);
   return std::move(module->words);
-}
-
-/// One word a value: an address of several would wrap in buffers longer than there are.
-bool is_scalar(const ScalarProgram& program) {
-  return std::ranges::all_of(program.kernel.buffers,
-                             [](const lower::KernelBuffer& b) { return spec::value_words(b.element) == 1; });
 }
 
 Proof prove_row(CodeProver& prover, lower::RawOp op) {
@@ -65,14 +54,11 @@ Proof prove_emitted(CodeProver& prover, const ScalarProgram& program, std::span<
 
 std::vector<LoweringProof> prove_emitted_spirv(CodeProver& prover, const LoweringRequest& request) {
   std::vector<LoweringProof> out;
-  for (const auto& programs : {operator_programs(), operation_programs()}) {
-    for (const ScalarProgram& program : programs) {
-      if (!is_scalar(program) || !request.wanted(program.name)) continue;
-      const auto words = emit_spirv(program);
-      out.push_back({program.name, "emitted(spirv)",
-                     words ? prove_emitted(prover, program, *words) : open_proof(words.error())});
-      request.done(out.back());
-    }
+  for (const ScalarProgram& program : programs_of_words(request)) {
+    const auto words = emit_spirv(program);
+    out.push_back({program.name, "emitted(spirv)",
+                   words ? prove_emitted(prover, program, *words) : open_proof(words.error())});
+    request.done(out.back());
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../elementwise.h"
 #include "admit/code.h"
 #include "algebra/engine.h"
 #include "layout/dispatch.h"
@@ -27,25 +28,14 @@ using Subject = std::function<Words(const std::vector<Words>& columns)>;
 class Elementwise {
  public:
   Elementwise(const ops::Operation& operation, const std::function<void(ir::Code&)>& mutate = {})
-      : arity_(operation.signature.inputs.size()), body_(build_body(operation)) {
+      : body_(build_body(operation)) {
     if (mutate) mutate(body_.code);
     for (const spec::OpDef* def : ops::op_table().all()) {
       if (def->id != operation.id) table_.add(*def);
     }
     table_.add(
         {std::string(operation.id), operation.version, operation.signature, operation.category, &body_});
-    ir::ProgramBuilder p("elementwise");
-    std::vector<ir::BufferRef> in;
-    for (size_t i = 0; i < arity_; ++i) {
-      in.push_back(p.read("in" + std::to_string(i), operation.signature.inputs[i], static_cast<uint32_t>(i)));
-    }
-    const ir::BufferRef out = p.read_write("out", operation.signature.output, static_cast<uint32_t>(arity_));
-    p.workgroup_size(kLanes, 1, 1);
-    const ir::Ex i = p.let("i", p.invocation_id(0));
-    std::vector<ir::Ex> arguments;
-    for (const ir::BufferRef buffer : in) arguments.push_back(p.load(buffer, i));
-    p.store(out, i, p.call(operation.id, arguments, operation.version));
-    set(p.finish());
+    set(vyre::test::elementwise(operation));
   }
   Elementwise(const Elementwise&) = delete;
   Elementwise& operator=(const Elementwise&) = delete;
@@ -73,7 +63,6 @@ class Elementwise {
   }
 
  private:
-  static constexpr uint32_t kLanes = 64;
   Words run(const std::vector<Words>& columns,
             const std::function<Result<void>(std::span<const std::span<std::byte>>, layout::Groups)>&
                 dispatch) const {
@@ -81,13 +70,13 @@ class Elementwise {
     buffers.emplace_back(columns[0].size(), 0xbebebebe);
     std::vector<std::span<std::byte>> host;
     for (Words& buffer : buffers) host.push_back(std::as_writable_bytes(std::span(buffer)));
-    const auto groups = static_cast<uint32_t>((columns[0].size() + kLanes - 1) / kLanes);
+    const auto groups = static_cast<uint32_t>((columns[0].size() + vyre::test::kElementwiseLanes - 1) /
+                                              vyre::test::kElementwiseLanes);
     const auto done = dispatch(host, {groups, 1, 1});
     if (!done) throw std::runtime_error("did not run: " + done.error().message);
     return buffers.back();
   }
 
-  size_t arity_;
   ir::Function body_;
   spec::OpTable table_;
   std::optional<check::Checked> checked_;

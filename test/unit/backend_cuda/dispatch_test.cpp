@@ -1,8 +1,6 @@
 // Programs on the fake driver, whose kernels the reference runs on the memory that the launch names: what is
 // tested is everything around a kernel.
-#include <numeric>
-#include <thread>
-
+#include "../device_dispatch.h"
 #include "oracle.h"
 #include "support.h"
 
@@ -14,15 +12,6 @@ namespace vyre::test {
 namespace {
 
 class Dispatch : public CudaTest {};
-
-std::vector<uint32_t> iota(size_t count, uint32_t first) {
-  std::vector<uint32_t> out(count);
-  std::iota(out.begin(), out.end(), first);
-  return out;
-}
-std::span<std::byte> bytes_of(std::vector<uint32_t>& words) {
-  return std::as_writable_bytes(std::span(words));
-}
 
 TEST_F(Dispatch, PassesBuffersAndCountsInTheirOrder) {
   const auto program = checked(kAdd);
@@ -72,37 +61,16 @@ TEST_F(Dispatch, BringsBackWhatIsReadWriteAndNothingElse) {
 }
 
 TEST_F(Dispatch, MovesLargeBuffersInPieces) {
-  // A bitwise complement in C++, of buffers that are larger than what is pinned, whose parts fall across its
-  // ends, at host addresses of any alignment.
-  const auto program = checked(
-      "program p(read a: bytes @0, read_write x: u32 @1, read_write y: u32 @2) workgroup(1, 1, 1) { x[0] = "
-      "a[0]; }");
-  const auto backend = open();
-  const auto pipeline = backend->compile(program);
-  ASSERT_TRUE(pipeline);
+  // Larger than what is pinned; parts fall across its ends.
   fake().kernel = [](const FakeLaunch& launch) {
     for (const size_t i : {1u, 2u}) {
       std::byte* const at = fake().at(launch.parameters[2 * i]);
       for (uint64_t k = 0; k < launch.parameters[2 * i + 1] * 4; ++k) at[k] = ~at[k];
     }
+    std::memcpy(fake().at(launch.parameters[2]), fake().at(launch.parameters[0]), 4);
     return 0;
   };
-  const size_t sizes[] = {20'000'000, 12, 33'333'332};
-  std::vector<Bytes> memory, before;
-  for (const size_t size : sizes) {
-    Bytes& bytes = memory.emplace_back(size + 3);
-    for (size_t k = 0; k < bytes.size(); ++k) bytes[k] = std::byte(uint8_t(k * 2654435761u >> 13));
-  }
-  before = memory;
-  std::vector<std::span<std::byte>> host;
-  for (size_t i = 0; i < 3; ++i) host.push_back(std::span(memory[i]).subspan(i, sizes[i]));
-  ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
-  for (size_t i = 0; i < 3; ++i) {
-    for (size_t k = 0; k < memory[i].size(); ++k) {
-      const bool changed = i > 0 && k >= i && k < i + sizes[i];
-      ASSERT_EQ(memory[i][k], changed ? ~before[i][k] : before[i][k]) << "buffer " << i << ", byte " << k;
-    }
-  }
+  expect_large_buffers(*open(), {20'000'000, 12, 33'333'332}, 128);
 }
 
 // The buffer before it fills its memory to the end.
@@ -138,14 +106,7 @@ TEST_F(Dispatch, GivesEmptyBuffersMemory) {
 
 TEST_F(Dispatch, RefusesWhatDoesNotFit) {
   VYRE_ORACLE(SpecificationTable, "diag.def: layout::bind's codes, which come before anything is done");
-  const auto backend = open();
-  const auto pipeline = backend->compile(checked(kAdd));
-  ASSERT_TRUE(pipeline);
-  std::vector<uint32_t> a(4), out(4);
-  const std::vector<std::span<std::byte>> one = {bytes_of(a)};
-  expect_refused((*pipeline)->dispatch(one, {1, 1, 1}), DiagCode::X009, {});
-  const std::vector<std::span<std::byte>> two = {bytes_of(a), bytes_of(out)};
-  expect_refused((*pipeline)->dispatch(two, {0, 1, 1}), DiagCode::X005, {});
+  expect_host_is_checked(*open());
   EXPECT_EQ(fake().launches.size(), 0u);
 }
 
@@ -171,38 +132,17 @@ TEST_F(Dispatch, RunsOverBuffersOfTheDevice) {
   expect_refused((*out)->read(3999, bytes_of(words)), DiagCode::B012, {"4000"});
 }
 
-TEST_F(Dispatch, RefusesBuffersOfOthers) {
-  VYRE_ORACLE(SpecificationTable, "backend.h and diag.def; the driver of fake/ does what its script says");
-  const auto backend = open(), other = open();
-  const auto pipeline = backend->compile(checked(kAdd));
-  ASSERT_TRUE(pipeline);
-  const auto mine = backend->allocate(256), theirs = other->allocate(256);
-  ASSERT_TRUE(mine && theirs);
-  const backend::DeviceRange foreign[] = {{mine->get(), 0, 256}, {theirs->get(), 0, 256}};
-  expect_refused((*pipeline)->dispatch_resident(foreign, {1, 1, 1}), DiagCode::B012, {"another backend"});
-  const backend::DeviceRange beyond[] = {{mine->get(), 0, 256}, {mine->get(), 256, 4}};
-  expect_refused((*pipeline)->dispatch_resident(beyond, {1, 1, 1}), DiagCode::B012, {});
-  EXPECT_EQ(fake().launches.size(), 0u);
+TEST_F(Dispatch, RunsOverRangesAndRefusesThoseOfOthers) {
+  const auto program = checked(kAdd);
+  fake().kernel = kernel_of(program);
+  expect_ranges(*open(), *open());
+  EXPECT_EQ(fake().launches.size(), 2u);
 }
 
 TEST_F(Dispatch, ThreadsTakeTurns) {
-  // Each thread's own sum in C++: what one thread moves never meets what another does.
   const auto program = checked(kAdd);
-  const auto backend = open();
   fake().kernel = kernel_of(program);
-  std::vector<std::jthread> threads;
-  for (uint32_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      const auto pipeline = backend->compile(program);
-      ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
-      for (uint32_t repeat = 0; repeat < 50; ++repeat) {
-        std::vector<uint32_t> a = iota(64, t * 1000 + repeat), out = iota(64, t);
-        const std::vector<std::span<std::byte>> host = {bytes_of(a), bytes_of(out)};
-        ASSERT_TRUE((*pipeline)->dispatch(host, {1, 1, 1}));
-        for (uint32_t i = 0; i < 64; ++i) ASSERT_EQ(out[i], t * 1001 + repeat + 2 * i);
-      }
-    });
-  }
+  expect_threads_at_once(*open());
 }
 
 TEST_F(Dispatch, ShowsItsCode) {

@@ -149,15 +149,17 @@ program p(read a: u32 @0, read_write out: u32 @1) workgroup(256, 1, 1) {
   expect_refused(run(**pipeline), DiagCode::B011, {"within 1 ms"});
 }
 
-TEST_F(Faults, ALoopThatTheDriverEnds) {
-  // 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does.
-  const auto backend = open();
-  const auto program = checked(R"(
+// 70,000 turns llvmpipe does not let a program have; 60,000 it does.
+constexpr std::string_view kTurns = R"(
 program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
   let x = 0;
   for i in 0..turns[0] { x = x + ((x ^ i) & 1) + 1; if (x > i + 1) { x = i + 1; } }
   out[invocation_id.x] = x;
-})");
+})";
+
+TEST_F(Faults, ALoopThatTheDriverEnds) {
+  const auto backend = open();
+  const auto program = checked(kTurns);
   const auto pipeline = backend->compile(program);
   ASSERT_TRUE(pipeline) << diagnosis(pipeline.error());
   for (const uint32_t turns : {60'000u, 70'000u, 60'000u}) {
@@ -175,14 +177,8 @@ program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
 
 // Of several programs whose loops are ended in one run, each may run again.
 TEST_F(Faults, LoopsOfSeveralProgramsThatTheDriverEnds) {
-  // 70,000 turns, which llvmpipe does not let a program have; and 60,000, which it does.
   const auto backend = open();
-  const auto program = checked(R"(
-program p(read turns: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {
-  let x = 0;
-  for i in 0..turns[0] { x = x + ((x ^ i) & 1) + 1; if (x > i + 1) { x = i + 1; } }
-  out[invocation_id.x] = x;
-})");
+  const auto program = checked(kTurns);
   const auto first = backend->compile(program), second = backend->compile(program);
   ASSERT_TRUE(first && second);
   const auto buffer = backend->allocate(512);

@@ -1,6 +1,7 @@
 // The first value that differs, on backends with one planted fault.
 #include "host/first_difference.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ops/operation.h"
@@ -18,6 +19,12 @@ namespace {
 
 using spec::DataType;
 using spec::Op;
+
+std::string notes(const Diag& diag) {
+  std::string out;
+  for (const DiagNote& note : diag.notes) out += note.message + "\n";
+  return out;
+}
 
 struct Steps {
   std::vector<std::unique_ptr<Source>> sources;
@@ -51,13 +58,18 @@ struct Steps {
   std::string_view at(const Diag& diag, size_t step = 0) const {
     return sources[step]->text().substr(diag.span.begin, diag.span.end - diag.span.begin);
   }
+  /// The first difference from `wrong`, that it is at this text, and that its message and its notes say this.
+  FirstDifference expect_at(backend::Backend& wrong, std::string_view text,
+                            std::initializer_list<std::string> message = {}, std::string_view noted = "") {
+    FirstDifference found = search(wrong);
+    EXPECT_TRUE(found.place) << text << ": " << found.why;
+    if (!found.place) return found;
+    EXPECT_EQ(at(*found.place, found.step), text);
+    for (const std::string& part : message) EXPECT_THAT(found.place->message, testing::HasSubstr(part));
+    EXPECT_THAT(notes(*found.place), testing::HasSubstr(std::string(noted)));
+    return found;
+  }
 };
-
-std::string notes(const Diag& diag) {
-  std::string out;
-  for (const DiagNote& note : diag.notes) out += note.message + "\n";
-  return out;
-}
 
 TEST(FirstDifference, IsTheOperatorThatIsWrong) {
   Steps run;
@@ -71,10 +83,9 @@ TEST(FirstDifference, IsTheOperatorThatIsWrong) {
   run.set("b", {9, 9, 9, 9, 9, 5, 9, 5});
   run.set("out", std::vector<uint32_t>(8));
   WrongBackend wrong([](Planter& p) { p.wrong_result(Op::Mod, DataType::U32, {17, 5}, 4); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
+  const FirstDifference found = run.expect_at(wrong, "a[i] % b[i]");
+  ASSERT_TRUE(found.place);
   EXPECT_EQ(found.place->code, DiagCode::X008);
-  EXPECT_EQ(run.at(*found.place), "a[i] % b[i]");
   EXPECT_EQ(
       found.place->message,
       "`a[i] % b[i]` gives 2 (0x00000002) on reference and 4 (0x00000004) on wrong, in invocation (5, 0, 0)");
@@ -99,14 +110,9 @@ TEST(FirstDifference, CountsTheRoundsBefore) {
   run.set("a", {100, 200, 300, 400});
   run.set("out", {0, 0, 0, 0});
   WrongBackend wrong([](Planter& p) { p.wrong_result(Op::Mod, DataType::U32, {300, 14}, 77); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_EQ(run.at(*found.place), "a[i] % (k + 3)");
-  EXPECT_NE(found.place->message.find("gives 6 (0x00000006) on reference and 77"), std::string::npos)
-      << found.place->message;
-  EXPECT_NE(found.place->message.find("(2, 0, 0)"), std::string::npos);
   // k = 11 is the sixth odd round.
-  EXPECT_NE(notes(*found.place).find("computed it 5 times before"), std::string::npos) << notes(*found.place);
+  run.expect_at(wrong, "a[i] % (k + 3)", {"gives 6 (0x00000006) on reference and 77", "(2, 0, 0)"},
+                "computed it 5 times before");
 }
 
 // Invocation 3 errs late in the first phase; the others read what it made of it early in the second.
@@ -128,12 +134,7 @@ TEST(FirstDifference, IsACauseAndNotWhatOthersMadeOfIt) {
   run.set("a", {1, 2, 3, 4});
   run.set("out", {0, 0, 0, 0});
   WrongBackend wrong([](Planter& p) { p.wrong_result(Op::Div, DataType::U32, {3679, 7}, 1); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_EQ(run.at(*found.place), "x / 7");
-  EXPECT_NE(found.place->message.find("gives 525 (0x0000020d) on reference and 1"), std::string::npos)
-      << found.place->message;
-  EXPECT_NE(found.place->message.find("(3, 0, 0)"), std::string::npos);
+  run.expect_at(wrong, "x / 7", {"gives 525 (0x0000020d) on reference and 1", "(3, 0, 0)"});
 }
 
 // What was loaded later is wrong as well, but the expression that was stored is where it began.
@@ -145,9 +146,7 @@ TEST(FirstDifference, IsBeforeTheMemoryThatItWentThrough) {
 })");
   run.set("out", {0, 10, 0});
   WrongBackend wrong([](Planter& p) { p.wrong_result(Op::Div, DataType::U32, {10, 3}, 4); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_EQ(run.at(*found.place), "out[1] / 3");
+  run.expect_at(wrong, "out[1] / 3");
 }
 
 TEST(FirstDifference, IsAStoreThatLeavesAnotherValue) {
@@ -160,14 +159,10 @@ TEST(FirstDifference, IsAStoreThatLeavesAnotherValue) {
   run.set("a", {40'001, 40'002});
   run.set("out", {0, 0, 0, 0});
   WrongBackend wrong([](Planter& p) { p.wrong_operand(InstKind::Store, 1, 40'002, 9); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_EQ(run.at(*found.place), "out[i]");
+  const FirstDifference found = run.expect_at(
+      wrong, "out[i]", {"`out[i]` then holds 40002 (0x00009c42) on reference and 9 (0x00000009) on wrong"});
+  ASSERT_TRUE(found.place);
   EXPECT_EQ(found.place->span.begin, run.sources[0]->text().find("out[i] = a[i]"));
-  EXPECT_NE(found.place->message.find(
-                "`out[i]` then holds 40002 (0x00009c42) on reference and 9 (0x00000009) on wrong"),
-            std::string::npos)
-      << found.place->message;
 }
 
 // One round too many, and a condition taken for its opposite: the backends go on to different places.
@@ -200,13 +195,8 @@ TEST(FirstDifference, IsAtTheCallOfAnOperation) {
   run.set("out", {0});
   // Euclid: 84 mod 60 = 24, 60 mod 24 = 12.
   WrongBackend wrong([](Planter& p) { p.wrong_result(Op::Mod, DataType::U32, {60, 24}, 5); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_EQ(run.at(*found.place), "primitive.math.gcd(a[0], a[1])");
-  EXPECT_NE(found.place->message.find("gives 12 (0x0000000c) on reference and 5"), std::string::npos)
-      << found.place->message;
-  EXPECT_NE(notes(*found.place).find("inside primitive.math.gcd@1, at "), std::string::npos)
-      << notes(*found.place);
+  run.expect_at(wrong, "primitive.math.gcd(a[0], a[1])", {"gives 12 (0x0000000c) on reference and 5"},
+                "inside primitive.math.gcd@1, at ");
 }
 
 struct Typed {
@@ -254,11 +244,7 @@ TEST(FirstDifference, ShowsValuesOfAllTypes) {
             " @0) workgroup(1, 1, 1) {\n  b[2] = " + t.expression + ";\n}");
     run.set("b", t.memory);
     WrongBackend wrong([&](Planter& p) { p.wrong_result(t.op, t.type, t.operands, t.wrong); });
-    const FirstDifference found = run.search(wrong);
-    ASSERT_TRUE(found.place) << t.declaration << ": " << found.why;
-    EXPECT_EQ(run.at(*found.place), t.expression);
-    EXPECT_NE(found.place->message.find(std::string("gives ") + t.message), std::string::npos)
-        << found.place->message;
+    run.expect_at(wrong, t.expression, {std::string("gives ") + t.message});
   }
 }
 
@@ -274,9 +260,7 @@ TEST(FirstDifference, NamesInvocationsInThreeDimensions) {
           {4, 2, 2});
   run.set("out", {0});
   WrongBackend wrong([](Planter& p) { p.wrong_result(Op::Div, DataType::U32, {30507, 1000}, 31); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_NE(found.place->message.find("in invocation (7, 5, 3)"), std::string::npos) << found.place->message;
+  run.expect_at(wrong, "x / 1000", {"in invocation (7, 5, 3)"});
 }
 
 TEST(FirstDifference, IsLookedForInTheStepThatDiffers) {
@@ -287,10 +271,7 @@ TEST(FirstDifference, IsLookedForInTheStepThatDiffers) {
   run.set("x", {5});
   run.set("y", {0});
   WrongBackend wrong([](Planter& p) { p.wrong_result(Op::Mod, DataType::U32, {15, 4}, 0); });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_EQ(found.step, 1u);
-  EXPECT_EQ(run.at(*found.place, 1), "x[0] % 4");
+  EXPECT_EQ(run.expect_at(wrong, "x[0] % 4").step, 1u);
 }
 
 // Two right backends may draw these tickets in different orders; the fault is elsewhere.
@@ -310,9 +291,7 @@ TEST(FirstDifference, LeavesOutWhatTheOrderOfAtomicsDecides) {
     p.wrong_operand(InstKind::Atomic, 1, 1, 2);
     p.wrong_result(Op::Div, DataType::U32, {90, 3}, 31);
   });
-  const FirstDifference found = run.search(wrong);
-  ASSERT_TRUE(found.place) << found.why;
-  EXPECT_EQ(run.at(*found.place), "a[i] / 3");
+  run.expect_at(wrong, "a[i] / 3");
 
   WrongBackend tickets([](Planter& p) { p.wrong_operand(InstKind::Atomic, 1, 1, 2); });
   const FirstDifference none = run.search(tickets);

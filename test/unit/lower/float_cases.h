@@ -79,53 +79,10 @@ inline std::optional<uint32_t> nan_of_select(const Kernel& kernel, const Inst& i
   return std::nullopt;
 }
 
-/// A kernel of a workgroup that is written by hand.
-struct KernelWriter {
-  explicit KernelWriter(std::string name, uint32_t workgroup) {
-    kernel.name = std::move(name);
-    kernel.workgroup_size = {workgroup, 1, 1};
-    kernel.entry = block = kernel.add_block();
-  }
-  Value put(Inst inst, std::vector<Value> operands = {}) {
-    const Value v = kernel.add(inst, operands);
-    kernel.blocks[index(block)].push_back(v);
-    return v;
-  }
-  uint32_t buffer(std::string name, spec::BufferAccess access, spec::DataType element) {
-    const auto n = uint32_t(kernel.buffers.size());
-    kernel.buffers.push_back(
-        {.name = std::move(name), .access = access, .element = element, .binding = n, .argument = n});
-    return n;
-  }
-  Value id() { return put({.kind = InstKind::InvocationId, .type = spec::DataType::U32}); }
-  Value load(uint32_t buffer, Value at) {
-    return put({.kind = InstKind::Load, .type = kernel.buffers[buffer].element, .target = buffer}, {at});
-  }
-  void store(uint32_t buffer, Value at, Value value) {
-    put({.kind = InstKind::Store, .target = buffer}, {at, value});
-  }
-  Value apply(spec::Op op, spec::DataType type, std::vector<Value> operands) {
-    return put({.kind = InstKind::Apply, .op = op, .type = spec::result_type(op, type), .operand_type = type},
-               std::move(operands));
-  }
-
-  Kernel kernel;
-  KBlock block;
-};
-
 /// out[i] = op(a[i], b[i], c[i])
 inline Kernel kernel_of(const Application& a, uint32_t workgroup) {
-  KernelWriter w(a.name(), workgroup);
-  const Value i = w.id();
-  std::vector<Value> operands;
-  for (uint32_t n = 0; n < a.operands; ++n) {
-    operands.push_back(w.load(w.buffer(std::string(1, char('a' + n)), spec::BufferAccess::Read, a.type), i));
-  }
-  const Value result =
-      w.put({.kind = InstKind::Apply, .op = a.op, .type = a.result, .operand_type = a.type, .mode = a.mode},
-            operands);
-  w.store(w.buffer("out", spec::BufferAccess::ReadWrite, a.result), i, result);
-  return std::move(w.kernel);
+  return kernel_applying({.op = a.op, .type = a.result, .operand_type = a.type, .mode = a.mode},
+                         std::vector(a.operands, a.type), workgroup);
 }
 
 /// Numbers at every edge that a rule knows: of the format, of its guards, of integers, of what is rounded.

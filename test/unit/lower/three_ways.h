@@ -14,6 +14,7 @@
 #include "lower/kernel.h"
 #include "ops/operation.h"
 #include "ref/ref.h"
+#include "spec/ops.h"
 
 namespace vyre::lower {
 
@@ -22,6 +23,55 @@ using Words = std::vector<uint32_t>;
 using Buffers = std::vector<Words>;
 /// The same in bytes, for elements of half a word.
 using Memories = std::vector<std::vector<std::byte>>;
+
+/// A kernel of a workgroup that is written by hand.
+struct KernelWriter {
+  explicit KernelWriter(std::string name, uint32_t workgroup) {
+    kernel.name = std::move(name);
+    kernel.workgroup_size = {workgroup, 1, 1};
+    kernel.entry = block = kernel.add_block();
+  }
+  Value put(Inst inst, std::vector<Value> operands = {}) {
+    const Value v = kernel.add(inst, operands);
+    kernel.blocks[index(block)].push_back(v);
+    return v;
+  }
+  uint32_t buffer(std::string name, spec::BufferAccess access, spec::DataType element) {
+    const auto n = uint32_t(kernel.buffers.size());
+    kernel.buffers.push_back(
+        {.name = std::move(name), .access = access, .element = element, .binding = n, .argument = n});
+    return n;
+  }
+  Value id() { return put({.kind = InstKind::InvocationId, .type = spec::DataType::U32}); }
+  Value load(uint32_t buffer, Value at) {
+    return put({.kind = InstKind::Load, .type = kernel.buffers[buffer].element, .target = buffer}, {at});
+  }
+  void store(uint32_t buffer, Value at, Value value) {
+    put({.kind = InstKind::Store, .target = buffer}, {at, value});
+  }
+  Value apply(spec::Op op, spec::DataType type, std::vector<Value> operands) {
+    return put({.kind = InstKind::Apply, .op = op, .type = spec::result_type(op, type), .operand_type = type},
+               std::move(operands));
+  }
+
+  Kernel kernel;
+  KBlock block;
+};
+
+/// out[i] = op(a[i], b[i], ...), with no check of i: loads and stores are guarded by their own rules.
+inline Kernel kernel_applying(Inst apply, const std::vector<spec::DataType>& operands, uint32_t workgroup) {
+  KernelWriter w(std::string(spec::mnemonic(apply.op)), workgroup);
+  const Value i = w.id();
+  std::vector<Value> loaded;
+  for (const spec::DataType type : operands) {
+    const std::string name(1, char('a' + loaded.size()));
+    loaded.push_back(w.load(w.buffer(name, spec::BufferAccess::Read, type), i));
+  }
+  apply.kind = InstKind::Apply;
+  const Value result = w.put(apply, loaded);
+  w.store(w.buffer("out", spec::BufferAccess::ReadWrite, apply.type), i, result);
+  return std::move(w.kernel);
+}
 
 /// Every target that the tests legalize for: both forms of guards, with and without composed operators,
 /// integers of 64 bits and access to 16.

@@ -32,38 +32,6 @@ struct Application {
   uint32_t component = 0;
 };
 
-/// out[i] = op(a[i], b[i], ...): one buffer an operand, then out; loads and stores are guarded by their own
-/// rules.
-Kernel kernel_of(const Application& c) {
-  Kernel k;
-  k.name = spec::mnemonic(c.op);
-  k.workgroup_size = {256, 1, 1};
-  k.entry = k.add_block();
-  const auto put = [&](Inst inst, std::vector<Value> operands) {
-    const Value v = k.add(inst, operands);
-    k.blocks[0].push_back(v);
-    return v;
-  };
-  const Value i = put({.kind = InstKind::InvocationId, .type = DataType::U32}, {});
-  std::vector<Value> operands;
-  for (uint32_t n = 0; n < c.operands.size(); ++n) {
-    k.buffers.push_back(
-        {.name = std::string(1, char('a' + n)), .element = c.operands[n], .binding = n, .argument = n});
-    operands.push_back(put({.kind = InstKind::Load, .type = c.operands[n], .target = n}, {i}));
-  }
-  const auto out = uint32_t(c.operands.size());
-  k.buffers.push_back({.name = "out",
-                       .access = spec::BufferAccess::ReadWrite,
-                       .element = c.result,
-                       .binding = out,
-                       .argument = out});
-  const Value result =
-      put({.kind = InstKind::Apply, .op = c.op, .type = c.result, .operand_type = c.type, .imm = c.component},
-          operands);
-  put({.kind = InstKind::Store, .target = out}, {i, result});
-  return k;
-}
-
 Big mask(unsigned bits) { return bits == 128 ? ~Big(0) : (Big(1) << bits) - 1; }
 
 /// Values whose carries, counts and quotients differ: powers of two and their neighbours, words of zeros and
@@ -115,7 +83,8 @@ void expect_rule(const Application& c, const std::vector<std::vector<Big>>& colu
                  const std::vector<Big>& results) {
   SCOPED_TRACE(std::string(spec::mnemonic(c.op)) + " " + std::string(spec::text(c.type)) + " to " +
                std::string(spec::text(c.result)));
-  const Kernel kernel = kernel_of(c);
+  const Kernel kernel = kernel_applying(
+      {.op = c.op, .type = c.result, .operand_type = c.type, .imm = c.component}, c.operands, 256);
   const auto run = [&](const Kernel& k, size_t rows, std::string_view form) {
     Memories input(c.operands.size() + 1), output;
     for (size_t n = 0; n < columns.size(); ++n) {

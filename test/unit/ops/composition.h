@@ -4,6 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "../elementwise.h"
 #include "check/checked.h"
 #include "library.h"
 #include "ref/ref.h"
@@ -13,21 +14,8 @@ namespace vyre::ops {
 /// The composition's result for each input: a program that calls the operation once an invocation.
 inline std::vector<uint32_t> evaluate_composition(const Operation& operation,
                                                   const std::vector<Tuple>& inputs) {
-  constexpr uint32_t kLanes = 64;
   const size_t arity = operation.signature.inputs.size();
-  ir::ProgramBuilder p("composition");
-  std::vector<ir::BufferRef> columns;
-  for (size_t i = 0; i < arity; ++i) {
-    columns.push_back(
-        p.read("in" + std::to_string(i), operation.signature.inputs[i], static_cast<uint32_t>(i)));
-  }
-  const ir::BufferRef out = p.read_write("out", operation.signature.output, static_cast<uint32_t>(arity));
-  p.workgroup_size(kLanes, 1, 1);
-  const ir::Ex i = p.let("i", p.invocation_id(0));
-  std::vector<ir::Ex> arguments;
-  for (const ir::BufferRef column : columns) arguments.push_back(p.load(column, i));
-  p.store(out, i, p.call(operation.id, arguments, operation.version));
-  const auto checked = check::check(p.finish(), op_table());
+  const auto checked = check::check(test::elementwise(operation), op_table());
   if (!checked) {
     std::string why = "the composition of " + std::string(operation.id) + " is not valid:";
     for (const Diag& diag : checked.error()) why += "\n" + diag.message;
@@ -47,7 +35,8 @@ inline std::vector<uint32_t> evaluate_composition(const Operation& operation,
     }
   }
   std::vector<std::span<std::byte>> host(buffers.begin(), buffers.end());
-  const auto groups = static_cast<uint32_t>((inputs.size() + kLanes - 1) / kLanes);
+  const auto groups =
+      static_cast<uint32_t>((inputs.size() + test::kElementwiseLanes - 1) / test::kElementwiseLanes);
   const auto done = ref::run(*checked, host, {groups, 1, 1});
   if (!done) throw std::runtime_error("the composition of " + std::string(operation.id) + " did not run");
   std::vector<uint32_t> results(inputs.size());

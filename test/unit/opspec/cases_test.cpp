@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <string>
 
-#include "backend/registry/registry.h"
 #include "library/library.h"
 #include "opspec/opspec.h"
 #include "oracle.h"
-#include "verify/buffer_judge.h"
+#include "unit/opspec/device.h"
+#include "verify/buffer_operation.h"
 
 VYRE_ORACLE(CpuReference,
             "src/opspec: OpenSSL, zlib, xxHash, lz4, iconv, the standard library, and other algorithms");
@@ -20,16 +20,6 @@ namespace {
 uint64_t cases() {
   const char* chosen = std::getenv("VYRE_CASES");
   return chosen == nullptr ? 100 : std::strtoull(chosen, nullptr, 10);
-}
-
-backend::Backend& backend_under_test() {
-  static const auto backend = [] {
-    const char* chosen = std::getenv("VYRE_BACKEND");
-    auto opened = backend::open(chosen == nullptr ? "native" : chosen);
-    if (!opened) throw std::runtime_error(opened.error().message);
-    return std::move(*opened);
-  }();
-  return *backend;
 }
 
 TEST(OperationSpecs, EachOperationHasOne) {
@@ -43,25 +33,33 @@ TEST(OperationSpecs, EachIsOfAnOperation) {
 
 class Operation : public testing::TestWithParam<opspec::OperationSpec> {};
 
-TEST_P(Operation, Cases) {
-  auto judge = verify::BufferJudge::make(backend_under_test(), GetParam());
+using Maker = opspec::Buffers (*)(const opspec::OperationSpec&, uint64_t number);
+
+void judge_all(const opspec::OperationSpec& operation, Maker make) {
+  auto judge = verify::BufferJudge::make(test::backend_under_test(), operation);
   ASSERT_TRUE(judge) << judge.error().message;
   for (uint64_t number = 0; number < cases(); ++number) {
-    const opspec::Buffers input = opspec::make_case(GetParam(), 1, number);
+    const opspec::Buffers input = make(operation, number);
     const auto difference = judge->judge(input);
     ASSERT_TRUE(difference) << "case " << number << ": " << difference.error().message;
     if (!*difference) continue;
     const auto small = judge->shrink(input);
     ASSERT_TRUE(small);
-    std::string shown;
-    for (const opspec::Buffer& buffer : *small) {
-      shown += "\n ";
-      for (size_t i = 0; i < std::min<size_t>(buffer.size(), 96); ++i)
-        shown += fmt::format("{}{:02x}", i % 4 == 0 ? " " : "", uint8_t(buffer[i]));
-      if (buffer.size() > 96) shown += fmt::format(" ... ({} bytes)", buffer.size());
-    }
-    FAIL() << "case " << number << ": " << **difference << "; smaller: " << **judge->judge(*small) << shown;
+    FAIL() << "case " << number << ": " << **difference
+           << "; smaller: " << judge->judge(small->input)->value_or("it passes now") << "\n"
+           << verify::shown(judge->pipeline(), small->input);
   }
+}
+
+TEST_P(Operation, Cases) {
+  judge_all(GetParam(), [](const opspec::OperationSpec& operation, uint64_t number) {
+    return opspec::make_case(operation, 1, number);
+  });
+}
+TEST_P(Operation, MalformedCases) {
+  judge_all(GetParam(), [](const opspec::OperationSpec& operation, uint64_t number) {
+    return opspec::make_malformed_case(operation, 1, number);
+  });
 }
 INSTANTIATE_TEST_SUITE_P(All, Operation, testing::ValuesIn(opspec::all_operations()), [](const auto& of) {
   std::string name(of.param.id);

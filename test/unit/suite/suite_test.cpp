@@ -38,9 +38,14 @@ TEST(Select, Globs) {
 }
 
 TEST(Select, FindsTheOperations) {
-  EXPECT_EQ(select("*")->size(), operation_files::primitives() + operation_files::float_operations());
-  EXPECT_EQ(select("primitive.*")->size(), operation_files::primitives());
-  EXPECT_EQ(select("primitive.bitwise.rot?")->size(), 2u);
+  EXPECT_EQ(select("*")->operations.size(),
+            operation_files::primitives() + operation_files::float_operations());
+  EXPECT_EQ(select("primitive.*")->operations.size(), operation_files::primitives());
+  EXPECT_EQ(select("primitive.bitwise.rot?")->operations.size(), 2u);
+  EXPECT_EQ(select("*")->over_buffers.size(), library::entries().size());
+  EXPECT_EQ(select("hash.xxh*")->over_buffers.size(), 2u);
+  EXPECT_TRUE(select("hash.*")->operations.empty());
+  EXPECT_TRUE(select("*approx", true)->over_buffers.empty());
   const auto none = select("nothing.*");
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().code, DiagCode::C004);
@@ -152,7 +157,7 @@ TEST(Complete, NothingMayBeLeftOut) {
   whole.selection = "primitive.math.s*";
   const auto operations = select(whole.selection);
   ASSERT_TRUE(operations.has_value());
-  for (const ops::Operation* op : *operations) {
+  for (const ops::Operation* op : operations->operations) {
     verify::Verdict& v = whole.verdicts.emplace_back();
     v.kind = verify::SubjectKind::Operation;
     v.subject = verify::subject_of(op->id, op->version);
@@ -196,7 +201,7 @@ TEST(Complete, NothingMayBeLeftOut) {
   ASSERT_TRUE(expect_complete(whole).has_value()) << expect_complete(whole).error().message;
 
   certify::Certificate part = whole;
-  part.verdicts.resize(operations->size());
+  part.verdicts.resize(operations->operations.size());
   part.family_selection = "none";
   EXPECT_TRUE(expect_complete(part).has_value()) << "of families nothing was asked";
 

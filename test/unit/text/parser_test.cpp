@@ -6,6 +6,7 @@
 #include "ir/builder.h"
 #include "ir/ir.h"
 #include "oracle.h"
+#include "parsed.h"
 #include "spec/ops.h"
 #include "spec/signature.h"
 #include "text/text.h"
@@ -21,14 +22,6 @@ using ir::Ex;
 using ir::ProgramBuilder;
 using spec::DataType;
 using spec::Op;
-
-ir::Program parsed(const std::string& text) {
-  auto program = parse(text);
-  if (program) return std::move(*program);
-  const Source source("test.vyre", text);
-  ADD_FAILURE() << render(program.error(), &source);
-  return {};
-}
 
 /// `let r = <expression>;` in a program with buffers a (read), out (read_write) and s (workgroup).
 std::string with_expression(std::string_view expression) {

@@ -3,6 +3,7 @@
 
 #include "ir/ir.h"
 #include "oracle.h"
+#include "parsed.h"
 #include "spec/ops.h"
 #include "text/text.h"
 
@@ -17,14 +18,6 @@ using ir::ExprKind;
 using ir::NodeKind;
 using spec::DataType;
 using spec::Op;
-
-ir::Program parsed(const std::string& text) {
-  auto program = parse(text);
-  if (program) return std::move(*program);
-  const Source source("test.vyre", text);
-  ADD_FAILURE() << render(program.error(), &source);
-  return {};
-}
 
 /// The program of `let r = <expression>;`.
 std::string with_expression(std::string_view expression) {

@@ -83,103 +83,91 @@ void count_result(Tally& tally, FloatFormat f, bool operands_finite, uint32_t re
   tally.count("NaN", f.is_nan(result));
 }
 
+/// Counts over the cases of an operator, at each float type.
+void count_cases(std::string_view op, size_t operands,
+                 const std::function<void(Tally& tally, FloatFormat f, const Words& x)>& count) {
+  for (const DataType type : kTypes) {
+    const std::string name = fmt::format("{}.{}", op, spec::text(type));
+    Tally tally(name);
+    for (const Words& x : cases_of("ir.operators/" + name, std::vector(operands, type)))
+      count(tally, spec::float_format(type), x);
+  }
+}
+
 TEST(FloatCases, OfSumsRoundAndCancel) {
   VYRE_ORACLE(CpuReference,
               "exact arithmetic in double: sums of numbers of less than 2^28 between their exponents are "
               "exact there");
-  for (const DataType type : kTypes) {
-    const FloatFormat f = spec::float_format(type);
-    Tally tally(fmt::format("fadd.{}", spec::text(type)));
-    for (const Words& x : cases_of(fmt::format("ir.operators/fadd.{}", spec::text(type)), {type, type})) {
-      const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]);
-      const uint32_t sum = num::add(f, x[0], x[1]);
-      count_result(tally, f, finite, sum);
-      if (!finite) continue;
-      const double a = number(f, x[0]), b = number(f, x[1]), exact = a + b;
-      const bool close = std::abs(std::ilogb(a) - std::ilogb(b)) <= 28 && a != 0 && b != 0;
-      tally.count("tie", close && is_tie(f, exact, sum));
-      tally.count("inexact", close && exact != number(f, sum));
-      tally.count("cancel", exact != 0 && std::abs(exact) < std::abs(a) / 16);
-      tally.count("zero", exact == 0 && a != 0);
-      tally.count("lost", a != 0 && b != 0 && (number(f, sum) == a || number(f, sum) == b));
-    }
-  }
+  count_cases("fadd", 2, [](Tally& tally, FloatFormat f, const Words& x) {
+    const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]);
+    const uint32_t sum = num::add(f, x[0], x[1]);
+    count_result(tally, f, finite, sum);
+    if (!finite) return;
+    const double a = number(f, x[0]), b = number(f, x[1]), exact = a + b;
+    const bool close = std::abs(std::ilogb(a) - std::ilogb(b)) <= 28 && a != 0 && b != 0;
+    tally.count("tie", close && is_tie(f, exact, sum));
+    tally.count("inexact", close && exact != number(f, sum));
+    tally.count("cancel", exact != 0 && std::abs(exact) < std::abs(a) / 16);
+    tally.count("zero", exact == 0 && a != 0);
+    tally.count("lost", a != 0 && b != 0 && (number(f, sum) == a || number(f, sum) == b));
+  });
 }
 
 TEST(FloatCases, OfProductsAndQuotientsMeetEveryBorder) {
   VYRE_ORACLE(CpuReference, "exact arithmetic in double: products of two numbers of 24 bits are exact there");
-  for (const DataType type : kTypes) {
-    const FloatFormat f = spec::float_format(type);
-    Tally products(fmt::format("fmul.{}", spec::text(type)));
-    for (const Words& x : cases_of(fmt::format("ir.operators/fmul.{}", spec::text(type)), {type, type})) {
-      const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]);
-      const uint32_t product = num::mul(f, x[0], x[1]);
-      count_result(products, f, finite, product);
-      if (!finite) continue;
-      const double exact = number(f, x[0]) * number(f, x[1]);
-      products.count("tie", is_tie(f, exact, product));
-      products.count("to zero", exact != 0 && number(f, product) == 0);
-      const double rounded = number(f, product);
-      products.count("inexact subnormal", f.is_subnormal(product) && exact != rounded);
-    }
-    Tally quotients(fmt::format("fdiv.{}", spec::text(type)));
-    for (const Words& x : cases_of(fmt::format("ir.operators/fdiv.{}", spec::text(type)), {type, type})) {
-      const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]);
-      count_result(quotients, f, finite && number(f, x[1]) != 0, num::div(f, x[0], x[1]));
-      quotients.count("by subnormal", f.is_subnormal(x[1]));
-    }
-  }
+  count_cases("fmul", 2, [](Tally& tally, FloatFormat f, const Words& x) {
+    const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]);
+    const uint32_t product = num::mul(f, x[0], x[1]);
+    count_result(tally, f, finite, product);
+    if (!finite) return;
+    const double exact = number(f, x[0]) * number(f, x[1]), rounded = number(f, product);
+    tally.count("tie", is_tie(f, exact, product));
+    tally.count("to zero", exact != 0 && rounded == 0);
+    tally.count("inexact subnormal", f.is_subnormal(product) && exact != rounded);
+  });
+  count_cases("fdiv", 2, [](Tally& tally, FloatFormat f, const Words& x) {
+    const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]);
+    count_result(tally, f, finite && number(f, x[1]) != 0, num::div(f, x[0], x[1]));
+    tally.count("by subnormal", f.is_subnormal(x[1]));
+  });
 }
 
 TEST(FloatCases, OfFusedOperationsTellThemFromTwo) {
   // Fusing is the definition; a product that is rounded first gives another result where it matters.
-  for (const DataType type : kTypes) {
-    const FloatFormat f = spec::float_format(type);
-    Tally tally(fmt::format("fmul_add.{}", spec::text(type)));
-    for (const Words& x :
-         cases_of(fmt::format("ir.operators/fmul_add.{}", spec::text(type)), {type, type, type})) {
-      const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]) && is_finite(f, x[2]);
-      const uint32_t fused = num::mul_add(f, x[0], x[1], x[2]), product = num::mul(f, x[0], x[1]);
-      const uint32_t two = num::add(f, product, x[2]);
-      count_result(tally, f, finite, fused);
-      if (!finite) continue;
-      tally.count("not two roundings", fused != two);
-      const double result = std::abs(number(f, fused)), addend = std::abs(number(f, x[2]));
-      tally.count("massive cancel", result != 0 && std::ldexp(result, int(f.fraction_bits) - 1) < addend);
-      tally.count("product overflows", f.is_infinite(product) && is_finite(f, fused));
-    }
-  }
+  count_cases("fmul_add", 3, [](Tally& tally, FloatFormat f, const Words& x) {
+    const bool finite = is_finite(f, x[0]) && is_finite(f, x[1]) && is_finite(f, x[2]);
+    const uint32_t fused = num::mul_add(f, x[0], x[1], x[2]), product = num::mul(f, x[0], x[1]);
+    const uint32_t two = num::add(f, product, x[2]);
+    count_result(tally, f, finite, fused);
+    if (!finite) return;
+    tally.count("not two roundings", fused != two);
+    const double result = std::abs(number(f, fused)), addend = std::abs(number(f, x[2]));
+    tally.count("massive cancel", result != 0 && std::ldexp(result, int(f.fraction_bits) - 1) < addend);
+    tally.count("product overflows", f.is_infinite(product) && is_finite(f, fused));
+  });
 }
 
 TEST(FloatCases, OfComparisonsAreOftenClose) {
-  for (const DataType type : kTypes) {
-    const FloatFormat f = spec::float_format(type);
-    Tally tally(fmt::format("flt.{}", spec::text(type)));
-    for (const Words& x : cases_of(fmt::format("ir.operators/flt.{}", spec::text(type)), {type, type})) {
-      tally.count("same", x[0] == x[1]);
-      tally.count("neighbours", num::next_up(f, x[0]) == x[1] || num::next_up(f, x[1]) == x[0]);
-      tally.count("NaN", f.is_nan(x[0]) || f.is_nan(x[1]));
-      tally.count("opposite", x[0] == (x[1] ^ f.sign_bit()));
-      tally.count("numbers", is_finite(f, x[0]) && is_finite(f, x[1]));
-    }
-  }
+  count_cases("flt", 2, [](Tally& tally, FloatFormat f, const Words& x) {
+    tally.count("same", x[0] == x[1]);
+    tally.count("neighbours", num::next_up(f, x[0]) == x[1] || num::next_up(f, x[1]) == x[0]);
+    tally.count("NaN", f.is_nan(x[0]) || f.is_nan(x[1]));
+    tally.count("opposite", x[0] == (x[1] ^ f.sign_bit()));
+    tally.count("numbers", is_finite(f, x[0]) && is_finite(f, x[1]));
+  });
 }
 
 TEST(FloatCases, OfRoundingsStandAtHalves) {
-  for (const DataType type : kTypes) {
-    const FloatFormat f = spec::float_format(type);
-    Tally tally(fmt::format("fround.{}", spec::text(type)));
-    for (const Words& x : cases_of(fmt::format("ir.operators/fround.{}", spec::text(type)), {type})) {
-      if (!is_finite(f, x[0])) continue;
-      const double value = number(f, x[0]);
-      tally.count("fraction", value != std::floor(value));
-      tally.count("half", value - std::floor(value) == 0.5);
-      tally.count("below 1", value != 0 && std::abs(value) < 1);
-      tally.count("beside a half",
-                  number(f, num::next_up(f, x[0])) * 2 == std::floor(number(f, num::next_up(f, x[0])) * 2) &&
-                      value * 2 != std::floor(value * 2));
-    }
-  }
+  count_cases("fround", 1, [](Tally& tally, FloatFormat f, const Words& x) {
+    if (!is_finite(f, x[0])) return;
+    const double value = number(f, x[0]);
+    tally.count("fraction", value != std::floor(value));
+    tally.count("half", value - std::floor(value) == 0.5);
+    tally.count("below 1", value != 0 && std::abs(value) < 1);
+    tally.count("beside a half",
+                number(f, num::next_up(f, x[0])) * 2 == std::floor(number(f, num::next_up(f, x[0])) * 2) &&
+                    value * 2 != std::floor(value * 2));
+  });
 }
 
 TEST(FloatCases, OfConversionsStandAtTies) {

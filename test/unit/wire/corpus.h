@@ -26,25 +26,18 @@ inline Bytes read_bytes(const std::filesystem::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-inline ir::Program parse(const std::string& text) {
-  auto program = text::parse(text);
-  if (!program) {
+/// What the text gives.
+template <typename Parsed>
+Parsed good(Result<Parsed> parsed, const std::string& text) {
+  if (!parsed) {
     const Source source("test", text);
-    ADD_FAILURE() << render(program.error(), &source);
+    ADD_FAILURE() << render(parsed.error(), &source);
     std::abort();
   }
-  return *std::move(program);
+  return *std::move(parsed);
 }
-
-inline ir::Module parse_module(const std::string& text) {
-  auto module = text::parse_module(text);
-  if (!module) {
-    const Source source("test", text);
-    ADD_FAILURE() << render(module.error(), &source);
-    std::abort();
-  }
-  return *std::move(module);
-}
+inline ir::Program parse(const std::string& text) { return good(text::parse(text), text); }
+inline ir::Module parse_module(const std::string& text) { return good(text::parse_module(text), text); }
 
 /// Files of one folder of the project with this extension, by name.
 inline std::vector<std::filesystem::path> files(const std::string& folder, const std::string& extension) {

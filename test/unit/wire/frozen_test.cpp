@@ -15,32 +15,23 @@ namespace {
 
 // The .vyrb files are frozen: they must never be made anew. When this test fails, the codec is wrong, or a
 // new version of the format needs a folder of its own.
-TEST(Frozen, DecodesToTheTextBesideItAndBack) {
-  const auto paths = files("test/wire/v1", ".vyrb");
-  ASSERT_GE(paths.size(), 14u);
+template <auto kDecode, auto kParse>
+void expect_texts(const std::string& folder, size_t least) {
+  const auto paths = files(folder, ".vyrb");
+  ASSERT_GE(paths.size(), least);
   for (const auto& path : paths) {
     SCOPED_TRACE(path);
     const Bytes bytes = read_bytes(path);
-    const auto program = decode(bytes);
-    ASSERT_TRUE(program) << render(program.error(), nullptr);
+    const auto decoded = kDecode(bytes);
+    ASSERT_TRUE(decoded) << render(decoded.error(), nullptr);
     const auto text = std::filesystem::path(path).replace_extension(".vyre");
-    EXPECT_TRUE(ir::equal(*program, parse(read_text(text))));
-    EXPECT_EQ(encode(*program), bytes);
+    EXPECT_TRUE(ir::equal(*decoded, kParse(read_text(text))));
+    EXPECT_EQ(encode(*decoded), bytes);
   }
 }
-
+TEST(Frozen, DecodesToTheTextBesideItAndBack) { expect_texts<decode, parse>("test/wire/v1", 14); }
 TEST(Frozen, ModulesDecodeToTheTextBesideThemAndBack) {
-  const auto paths = files("test/wire/v2", ".vyrb");
-  ASSERT_GE(paths.size(), 12u);
-  for (const auto& path : paths) {
-    SCOPED_TRACE(path);
-    const Bytes bytes = read_bytes(path);
-    const auto module = decode_module(bytes);
-    ASSERT_TRUE(module) << render(module.error(), nullptr);
-    const auto text = std::filesystem::path(path).replace_extension(".vyre");
-    EXPECT_TRUE(ir::equal(*module, parse_module(read_text(text))));
-    EXPECT_EQ(encode(*module), bytes);
-  }
+  expect_texts<decode_module, parse_module>("test/wire/v2", 12);
 }
 
 std::string digest_of(const std::string& folder) {

@@ -1,0 +1,27 @@
+# The texts below a folder, to be compiled in: `paths` are those of its .vyre files, without that ending, and literal_PATH is
+# the text of each as a literal of C++.
+function(vyre_texts dir pattern)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.vyre)
+  list(TRANSFORM files REPLACE "\\.vyre$" "" OUTPUT_VARIABLE paths)
+  list(SORT paths)
+  foreach(path IN LISTS paths)
+    if(NOT path MATCHES "${pattern}")
+      message(FATAL_ERROR "${dir}/${path}.vyre: the path of an operation is its id, so it is lower case letters, digits and "
+                          "underscores: ${pattern}")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${dir}/${path}.vyre)
+    file(READ ${dir}/${path}.vyre content)
+    # A compiler need not take a literal of more than 65,536 characters.
+    string(LENGTH "${content}" length)
+    set(literal)
+    set(at 0)
+    while(at LESS length)
+      string(SUBSTRING "${content}" ${at} 60000 part)
+      string(APPEND literal " R\"vyre(${part})vyre\"")
+      math(EXPR at "${at} + 60000")
+    endwhile()
+    string(STRIP "${literal}" literal_${path})
+    set(literal_${path} "${literal_${path}}" PARENT_SCOPE)
+  endforeach()
+  set(paths ${paths} PARENT_SCOPE)
+endfunction()

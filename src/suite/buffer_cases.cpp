@@ -1,0 +1,94 @@
+// The cases of an operation over buffers: its units, each by itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "suite/cases.h"
+
+namespace vyre::suite {
+namespace {
+
+using verify::Verdict;
+
+// Evaluations that a run of a pipeline is as long as, by measurement, and that compiling it is.
+constexpr uint64_t kEvaluationsARun = 10'000;
+constexpr uint64_t kEvaluationsACompilation = 2'000'000;
+
+class BufferCases final : public Cases {
+ public:
+  explicit BufferCases(const verify::BufferSubject& operation)
+      : Cases(verify::SubjectKind::BufferOperation, operation.name(), operation.track()),
+        operation_(operation) {}
+
+  std::vector<CaseUnit> units(const CasePlan& plan) const override {
+    std::vector<CaseUnit> out;
+    for (size_t unit = 0; unit < verify::buffer_units(plan.buffers); ++unit) {
+      const uint64_t runs = verify::runs_of(operation_, plan.buffers, unit);
+      out.push_back({{fmt::format("{}/cases.{}", subject(), unit)},
+                     runs,
+                     runs * kEvaluationsARun + kEvaluationsACompilation,
+                     [this, &plan, unit](backend::Backend& backend, const verify::Monitor& monitor) {
+                       return check(backend, unit, plan, monitor);
+                     }});
+    }
+    return out;
+  }
+
+  std::string other_than_planned(const Verdict& verdict, const CasePlan& plan) const override {
+    for (const verify::Oracle oracle : {verify::Oracle::SpecificationTable, verify::Oracle::CpuReference}) {
+      if (verify::planned_by(verdict, oracle) != verify::planned_cases(operation_, plan.buffers, oracle))
+        return fmt::format("the cases are not those that {} has at this strength", subject());
+    }
+    if (verdict.classes.size() != opspec::classes_of(operation_.entry->id).size() ||
+        verdict.boundaries != opspec::kBoundarySizes.size() ||
+        verdict.definition.planned != plan.buffers.definition ||
+        verdict.determinism.planned != plan.buffers.repeated)
+      return fmt::format("the classes, boundary values or repetitions are not those of {}", subject());
+    return {};
+  }
+
+  std::vector<std::pair<std::string, bool>> laws(const CasePlan&) const override {
+    std::vector<std::pair<std::string, bool>> out;
+    for (const library::Law* law : library::laws_of(operation_.entry->id))
+      out.emplace_back(law->name, law->claimed);
+    return out;
+  }
+
+  JudgedFunctions functions(const Verdict&) const override { return {}; }
+
+  Verdict again(backend::Backend& backend, std::span<const verify::Leaf> leaves, const CasePlan& plan,
+                const verify::Monitor& monitor) const override {
+    // The first unit has the rows, the boundaries and leaf 1 of the reference, the second its leaf 2.
+    std::vector<size_t> units;
+    for (const verify::Leaf& leaf : leaves) units.push_back(leaf.slice == 0 ? 0 : leaf.slice - 1);
+    CasePlan without_laws = plan;
+    without_laws.buffers.laws = 0;
+    std::ranges::sort(units);
+    units.erase(std::ranges::unique(units).begin(), units.end());
+    std::optional<Verdict> sum;
+    for (const size_t unit : units) {
+      Verdict part = check(backend, unit, without_laws, monitor);
+      if (sum)
+        verify::add(*sum, std::move(part));
+      else
+        sum = std::move(part);
+    }
+    return std::move(*sum);
+  }
+
+ private:
+  Verdict check(backend::Backend& backend, size_t unit, const CasePlan& plan,
+                const verify::Monitor& monitor) const {
+    return verify::check_buffer_unit(backend, operation_, plan.buffers, unit, plan.seed, monitor);
+  }
+
+  const verify::BufferSubject operation_;
+};
+
+}  // namespace
+
+std::unique_ptr<Cases> buffer_cases(const verify::BufferSubject& operation) {
+  return std::make_unique<BufferCases>(operation);
+}
+
+}  // namespace vyre::suite

@@ -1,0 +1,608 @@
+#include "verify/buffer_operation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <deque>
+#include <map>
+
+#include "base/names.h"
+#include "host/file_tests.h"
+#include "host/values.h"
+#include "ops/operation.h"
+#include "opspec/laws.h"
+#include "text/directives.h"
+#include "text/text.h"
+#include "verify/culprit.h"
+#include "verify/leaves.h"
+#include "verify/parity.h"
+#include "verify/section.h"
+#include "wire/wire.h"
+
+namespace vyre::verify {
+namespace {
+
+using opspec::Buffer;
+using opspec::Buffers;
+
+/// Where cases come from; what a CaseId has as its source.
+enum class Origin : uint8_t { Rows, Boundary, Structured, Malformed };
+constexpr std::array<std::string_view, 4> kOriginNames = {"rows", "boundary", "cases", "malformed"};
+constexpr std::string_view text(Origin origin) { return kOriginNames[size_t(origin)]; }
+
+constexpr size_t kRememberedCases = 64;
+constexpr size_t kExaminedFailures = 4;   // a unit: each is run many times
+constexpr uint32_t kDefinitionSize = 12;  // largest, of cases on the reference interpreter
+constexpr uint64_t kRefutingCases = 1'000;
+
+std::string_view after(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
+}
+std::optional<uint32_t> number_after(std::string_view text, std::string_view prefix) {
+  const std::string_view digits = after(text, prefix);
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+Buffers generated(const BufferSubject& subject, Origin origin, uint64_t seed, uint64_t number) {
+  switch (origin) {
+    case Origin::Rows: return rows_of(subject).at(number).input;
+    case Origin::Boundary:
+      return opspec::make_case(*subject.spec, seed, number, opspec::kBoundarySizes.at(number));
+    case Origin::Structured: return opspec::make_case(*subject.spec, seed, number);
+    case Origin::Malformed: return opspec::make_malformed_case(*subject.spec, seed, number);
+  }
+  return {};
+}
+
+/// Cases of one operation, each alone.
+class BufferBench final : public Bench {
+ public:
+  BufferBench(backend::Backend& backend, const BufferSubject& subject, BufferJudge& judge, uint64_t seed)
+      : backend_(backend), subject_(subject), judge_(judge), seed_(seed), rows_(rows_of(subject)) {}
+
+  const std::vector<BufferRow>& rows() const { return rows_; }
+  Buffers input(CaseId id) const {
+    if (Origin(id.source) == Origin::Rows) return rows_.at(id.number).input;
+    return generated(subject_, Origin(id.source), seed_, id.number);
+  }
+  /// Runs a case. `left`: unless null, gets what it left. Return: as Bench::run().
+  Seen run(CaseId id, const Buffers& input, Buffers* left = nullptr) {
+    Seen seen;
+    const uint64_t broken = judge_.broken();
+    auto got = judge_.run(input);
+    seen.broken = judge_.broken() - broken;
+    if (!got) {
+      seen.error = std::move(got).error();
+      return seen;
+    }
+    std::optional<std::string> difference;
+    if (Origin(id.source) == Origin::Rows) {
+      for (const auto& [parameter, expected] : rows_.at(id.number).expected)
+        if (!difference) difference = judge_.difference(parameter, expected, (*got)[parameter]);
+    } else {
+      Buffers wanted = input;
+      subject_.spec->reference(wanted);
+      difference = judge_.difference(wanted, *got);
+    }
+    if (difference) seen.wrong.push_back({.place = std::move(*difference)});
+    if (left != nullptr) *left = std::move(*got);
+    return seen;
+  }
+  Seen run(const Batch& batch) override {
+    judge_.forget();
+    Seen seen;
+    for (size_t k = 0; k < batch.cases.size() && !seen.error; ++k) {
+      Seen one = run(batch.cases[k], input(batch.cases[k]));
+      seen.error = std::move(one.error);
+      seen.broken += one.broken;
+      for (Wrong& wrong : one.wrong) {
+        wrong.position = k;
+        seen.wrong.push_back(std::move(wrong));
+      }
+    }
+    if (seen.error) return seen;
+    if (auto drained = backend_.drain(); !drained) seen.error = std::move(drained).error();
+    return seen;
+  }
+
+ private:
+  backend::Backend& backend_;
+  const BufferSubject& subject_;
+  BufferJudge& judge_;
+  const uint64_t seed_;
+  const std::vector<BufferRow> rows_;
+};
+
+opspec::Holds check_of(const library::Law& law) {
+  return opspec::law_checks()[size_t(&law - library::laws().data())];
+}
+
+std::string strategy_of(const BufferSubject& subject, const library::Law& law) {
+  const auto mine = library::laws_of(subject.entry->id);
+  return fmt::format("law-{}", std::ranges::find(mine, &law) - mine.begin());
+}
+
+/// A unit under way.
+class BufferCheck {
+ public:
+  BufferCheck(backend::Backend& backend, const BufferSubject& subject, const BufferPlan& plan, uint64_t seed,
+              const Monitor& monitor, Verdict& verdict)
+      : backend_(backend),
+        subject_(subject),
+        plan_(plan),
+        seed_(seed),
+        monitor_(monitor),
+        verdict_(verdict),
+        search_(backend, monitor),
+        laws_(backend) {}
+
+  Result<void> run(size_t unit) {
+    VYRE_TRY(judge, BufferJudge::make(backend_, *subject_.spec));
+    judge_.emplace(std::move(judge));
+    bench_.emplace(backend_, subject_, *judge_, seed_);
+    verdict_.pipeline = wire::digest(*ops::op_table().find_module(subject_.entry->id, 1)).hex();
+    verdict_.pipeline.resize(kDigestDigits);
+    for (const opspec::CaseClass* one : opspec::classes_of(subject_.entry->id))
+      verdict_.classes.push_back({std::string(one->name), 0});
+    verdict_.boundaries = uint32_t(opspec::kBoundarySizes.size());
+    Result<void> done;
+    if (unit == 0) done = base();
+    if (done) done = cases(unit);
+    if (done && unit == 0 && plan_.laws != 0) done = laws();
+    verdict_.canaries = judge_->guard_words();
+    verdict_.canaries_broken = judge_->broken();
+    if (!done) return done;
+    return drain();
+  }
+
+ private:
+  bool is_attributed(const Diag& diag) const { return backend_.isolated() && is_of_a_case(diag); }
+
+  Result<void> base() {
+    VYRE_CHECK(judge_all(Oracle::SpecificationTable, Origin::Rows, 0, bench_->rows().size(), 0));
+    VYRE_CHECK(judge_all(Oracle::CpuReference, Origin::Boundary, 0, opspec::kBoundarySizes.size(), 0));
+    VYRE_CHECK(definition());
+    return repetition();
+  }
+
+  /// Cases first .. of the plan's, where the malformed ones follow the structured.
+  Result<void> cases(size_t unit) {
+    const uint64_t begin = unit * kBufferUnitCases;
+    const uint64_t end = std::min(begin + kBufferUnitCases, plan_.cases + plan_.malformed);
+    const uint64_t middle = std::clamp(plan_.cases, begin, end);
+    const auto slice = uint64_t(unit) + 1;
+    LeafWriter leaves(verdict_, Oracle::CpuReference, slice);
+    VYRE_CHECK(judge_some(leaves, Oracle::CpuReference, Origin::Structured, begin, middle));
+    return judge_some(leaves, Oracle::CpuReference, Origin::Malformed,
+                      middle - plan_.cases * (end > plan_.cases), end - plan_.cases * (end > plan_.cases));
+  }
+
+  Result<void> judge_all(Oracle oracle, Origin origin, uint64_t begin, uint64_t end, uint64_t slice) {
+    LeafWriter leaves(verdict_, oracle, slice);
+    return judge_some(leaves, oracle, origin, begin, end);
+  }
+
+  Result<void> judge_some(LeafWriter& leaves, Oracle oracle, Origin origin, uint64_t begin, uint64_t end) {
+    if (begin >= end) return {};
+    oracle_cases(verdict_, oracle).tally.planned += end - begin;
+    for (uint64_t number = begin; number < end && !monitor_.stopped(); ++number) {
+      const CaseId id{uint32_t(origin), number};
+      const Buffers input = bench_->input(id);
+      Buffers left;
+      const Seen seen = bench_->run(id, input, &left);
+      if (seen.error && !is_attributed(*seen.error)) return std::unexpected(*seen.error);
+      Tally tally{1, !seen.error, seen.bad()};
+      Tally& sum = oracle_cases(verdict_, oracle).tally;
+      sum.completed += tally.completed;
+      sum.failed += tally.failed;
+      ++verdict_.dispatches;
+      for (ClassHits& hits : verdict_.classes) hits.hits += has(hits.name, input);
+      verdict_.boundaries_hit += origin == Origin::Boundary;
+      Bytes answer;
+      for (const Buffer& buffer : left) answer.insert(answer.end(), buffer.begin(), buffer.end());
+      if (seen.bad()) {
+        list_failing(verdict_, fmt::format("{}:{}", verdict_.subject, text(origin)), number, 1);
+        VYRE_CHECK(examine(id, seen, oracle));
+      } else {
+        history_.push_back({0, {id}});
+        if (history_.size() > kRememberedCases) history_.pop_front();
+      }
+      leaves.add(text(origin), tally, answer);
+      monitor_.done(1);
+    }
+    return {};
+  }
+
+  bool has(std::string_view name, const Buffers& input) const {
+    for (const opspec::CaseClass* one : opspec::classes_of(subject_.entry->id))
+      if (one->name == name) return one->has(input);
+    return false;
+  }
+
+  /// The two definitions against each other: what the text means, and the reference.
+  Result<void> definition() {
+    const auto interpreter = backend::make_reference();
+    VYRE_TRY(meant, BufferJudge::make(*interpreter, *subject_.spec));
+    verdict_.definition.planned += plan_.definition;
+    for (uint64_t number = 0; number < plan_.definition && !monitor_.stopped(); ++number) {
+      const uint32_t size = uint32_t(number) % (kDefinitionSize + 1);
+      VYRE_TRY(difference, meant.judge(opspec::make_case(*subject_.spec, seed_, number, size)));
+      ++verdict_.definition.completed;
+      if (!difference) continue;
+      ++verdict_.definition.failed;
+      Failure failure;
+      failure.check = Check::Definition;
+      failure.fault = Fault::FalseClaim;
+      failure.oracle = text(Oracle::CpuReference);
+      failure.note =
+          *difference + "\nthe text means something else than the reference: no backend is wrong here";
+      failure.token = token(fmt::format("size-{}", size), number);
+      failed(std::move(failure));
+    }
+    return {};
+  }
+
+  /// Equal runs, with another one between.
+  Result<void> repetition() {
+    verdict_.determinism.planned += plan_.repeated;
+    for (uint64_t number = 0; number < plan_.repeated && !monitor_.stopped(); ++number) {
+      const CaseId id{uint32_t(Origin::Structured), number}, other{id.source, number + 1};
+      const Buffers input = bench_->input(id);
+      Buffers first, again;
+      for (const auto& [which, left] : {std::pair(id, &first), {other, nullptr}, {id, &again}}) {
+        const Seen seen = bench_->run(which, bench_->input(which), left);
+        if (seen.error && !is_attributed(*seen.error)) return std::unexpected(*seen.error);
+        if (seen.bad()) VYRE_CHECK(examine(which, seen, Oracle::CpuReference));
+      }
+      ++verdict_.determinism.completed;
+      if (first != again) {
+        ++verdict_.determinism.failed;
+        Failure failure;
+        failure.check = Check::Determinism;
+        failure.fault = Fault::Flaky;
+        failure.oracle = "the first run";
+        failure.token = token(text(Origin::Structured), number);
+        failed(std::move(failure));
+      }
+      monitor_.done(1);
+    }
+    return {};
+  }
+
+  Result<void> laws() {
+    for (const library::Law* law : library::laws_of(subject_.entry->id)) {
+      verdict_.laws.push_back({std::string(law->name), law->claimed, {}});
+      const LawFinding meant = law_on_references(subject_, *law, plan_.laws, seed_, monitor_);
+      VYRE_CHECK(law->claimed ? verify_law(*law, meant) : refute_law(*law, meant));
+    }
+    return {};
+  }
+
+  Result<void> verify_law(const library::Law& law, const LawFinding& meant) {
+    if (meant.refuted_by) broken_law(law, *meant.refuted_by, "the references refute it");
+    Evidence device{device_name(), meant.evidence.grade, 0, true};
+    for (uint64_t number = 0; number < plan_.laws && !monitor_.stopped(); ++number) {
+      VYRE_TRY(kept, on_device(law, opspec::make_case(*subject_.spec, seed_, number)));
+      ++device.cases;
+      monitor_.done(1);
+      if (!kept && meant.refuted_by != number && std::exchange(device.holds, false))
+        broken_law(law, number, {});
+    }
+    verdict_.laws.back().evidence = {meant.evidence, std::move(device)};
+    return {};
+  }
+
+  Result<void> refute_law(const library::Law& law, const LawFinding& meant) {
+    if (!meant.refuted_by) {
+      broken_law(law, 0, fmt::format("it is denied, and {} cases do not refute it", meant.evidence.cases));
+      return {};
+    }
+    VYRE_TRY(kept, on_device(law, opspec::make_case(*subject_.spec, seed_, *meant.refuted_by)));
+    verdict_.laws.back().evidence = {meant.evidence, {device_name(), meant.evidence.grade, 1, !kept}};
+    if (kept) broken_law(law, *meant.refuted_by, "it is denied, and holds here");
+    return {};
+  }
+
+  /// Errors: those that end the subject.
+  Result<bool> on_device(const library::Law& law, const Buffers& input) {
+    auto kept = laws_.holds(subject_, law, input);
+    if (kept) return kept;
+    if (!is_attributed(kept.error())) return std::unexpected(std::move(kept).error());
+    VYRE_CHECK(search_.restart());
+    laws_.forget();
+    return false;
+  }
+
+  std::string device_name() const {
+    constexpr size_t kShort = 16;
+    return fmt::format("device({}, {})", verdict_.pipeline.substr(0, kShort), backend_.identity().driver);
+  }
+  std::string token(std::string_view strategy, uint64_t number) const {
+    return print(Token{verdict_.subject, std::string(strategy), seed_, number, {}});
+  }
+
+  void broken_law(const library::Law& law, uint64_t number, std::string_view why) {
+    Failure failure;
+    failure.check = Check::Law;
+    failure.fault = why.empty() ? Fault::Law : Fault::FalseClaim;
+    failure.oracle = law.name;
+    failure.note = fmt::format("{}{}{}", law.statement, why.empty() ? "" : ": ", why);
+    failure.token = token(strategy_of(subject_, law), number);
+    failed(std::move(failure));
+  }
+  void failed(Failure failure) {
+    ++verdict_.failure_count;
+    keep(verdict_, std::move(failure));
+  }
+
+  /// Finds out which case is the culprit for what one showed, makes it smaller and reports it.
+  Result<void> examine(CaseId id, const Seen& seen, Oracle oracle) {
+    if (monitor_.stopped()) return {};
+    if (++examined_ > kExaminedFailures) {
+      ++verdict_.failure_count;
+      return {};
+    }
+    const std::vector<Batch> before(history_.begin(), history_.end());
+    VYRE_TRY(finding, search_.find(*bench_, before, {0, {id}}, seen));
+    history_.clear();
+    judge_->forget();
+    const CaseId culprit = finding.culprit;
+    Failure failure;
+    failure.fault = finding.fault;
+    failure.oracle = text(oracle);
+    Token named{verdict_.subject, std::string(text(Origin(culprit.source))), seed_, culprit.number, {}};
+    if (!finding.note.empty()) failure.note = finding.note + "\n";
+    if (finding.fault == Fault::OrderDependent) {
+      for (const Batch& batch : finding.scenario) {
+        auto& dispatch = named.scenario.emplace_back();
+        for (const CaseId one : batch.cases) {
+          dispatch.push_back({std::string(text(Origin(one.source))), one.number});
+          if (one != culprit && failure.history.size() < kKeptHistory)
+            failure.history.push_back(token(text(Origin(one.source)), one.number));
+        }
+      }
+    }
+    if (finding.seen.error) failure.note += finding.seen.error->message + "\n";
+    if (finding.seen.broken != 0)
+      failure.note +=
+          fmt::format("{} guard words beside the buffers were overwritten\n", finding.seen.broken);
+    for (const Wrong& wrong : finding.seen.wrong) failure.note += wrong.place + "\n";
+    if (finding.fault == Fault::WrongValue && oracle != Oracle::SpecificationTable)
+      VYRE_CHECK(shrink(culprit, named, failure));
+    failure.token = print_short(std::move(named));
+    failed(std::move(failure));
+    return {};
+  }
+
+  /// A smaller case in the place of one that gives wrong values alone.
+  Result<void> shrink(CaseId culprit, Token& named, Failure& failure) {
+    auto small = judge_->shrink(bench_->input(culprit));
+    if (!small) {
+      if (!is_attributed(small.error())) return std::unexpected(small.error());
+      judge_->forget();
+      return search_.restart();
+    }
+    failure.minimality = Minimality::Shrunk;
+    if (small->size_and_number) {
+      failure.note += fmt::format("found as {}\n", print(named));
+      named.strategy = fmt::format("size-{}", small->size_and_number->first);
+      named.seed = 1;
+      named.index = small->size_and_number->second;
+    }
+    VYRE_TRY(difference, judge_->judge(small->input));
+    failure.note += fmt::format("shrunk to: {}\n{}", difference.value_or("it passes now"),
+                                shown(judge_->pipeline(), small->input));
+    return {};
+  }
+
+  /// What comes of the last cases after they were answered.
+  Result<void> drain() {
+    const auto drained = backend_.drain();
+    if (drained || history_.empty() || monitor_.stopped()) return {};
+    if (!is_attributed(drained.error())) return std::unexpected(drained.error());
+    const CaseId last = history_.back().cases[0];
+    history_.pop_back();
+    ++oracle_cases(verdict_, Oracle::CpuReference).tally.failed;
+    return examine(last, Seen{drained.error(), 0, {}}, Oracle::CpuReference);
+  }
+
+  backend::Backend& backend_;
+  const BufferSubject& subject_;
+  const BufferPlan& plan_;
+  const uint64_t seed_;
+  const Monitor& monitor_;
+  Verdict& verdict_;
+  CulpritSearch search_;
+  std::optional<BufferJudge> judge_;
+  std::optional<BufferBench> bench_;
+  LawRuns laws_;
+  std::deque<Batch> history_;
+  size_t examined_ = 0;
+};
+
+}  // namespace
+
+BufferPlan buffer_plan(Strength strength) {
+  // 100,000 malformed cases of the smallest category, which has four operations, at the full strength.
+  switch (strength) {
+    case Strength::Quick: return {100, 20, 4, 10, 10};
+    case Strength::Standard: return {10'000, 1'000, 26, 500, 200};
+    case Strength::Full: return {40'000, 25'000, 260, 5'000, 2'000};
+  }
+  return {};
+}
+
+Track BufferSubject::track() const {
+  const ir::Module& module = *ops::op_table().find_module(entry->id, 1);
+  const auto main = std::ranges::find(module.pipelines, "main", &ir::Pipeline::name);
+  const bool floats = std::ranges::any_of(main->buffers, [&](const ir::BufferDecl& buffer) {
+    return spec::kFloats.contains(main->element(buffer));
+  });
+  return floats ? Track::Float : Track::Integer;
+}
+
+std::vector<BufferSubject> buffer_subjects(std::string_view pattern) {
+  std::vector<BufferSubject> out;
+  for (const library::Entry& entry : library::entries())
+    if (matches(pattern, entry.id)) out.push_back({&entry, opspec::find_operation(entry.id)});
+  return out;
+}
+
+BufferSubject find_buffer_subject(std::string_view subject) {
+  for (const library::Entry& entry : library::entries())
+    if (subject_of(entry.id, 1) == subject) return {&entry, opspec::find_operation(entry.id)};
+  return {};
+}
+
+size_t buffer_units(const BufferPlan& plan) {
+  return size_t(
+      std::max<uint64_t>(1, (plan.cases + plan.malformed + kBufferUnitCases - 1) / kBufferUnitCases));
+}
+
+uint64_t runs_of(const BufferSubject& subject, const BufferPlan& plan, size_t unit) {
+  const uint64_t first = unit * kBufferUnitCases;
+  const uint64_t cases = std::min(kBufferUnitCases, plan.cases + plan.malformed - first);
+  if (unit != 0) return cases;
+  return cases + rows_of(subject).size() + opspec::kBoundarySizes.size() + plan.repeated +
+         library::laws_of(subject.entry->id).size() * plan.laws;
+}
+
+uint64_t planned_cases(const BufferSubject& subject, const BufferPlan& plan, Oracle oracle) {
+  if (oracle == Oracle::SpecificationTable) return rows_of(subject).size();
+  if (oracle != Oracle::CpuReference) return 0;
+  return opspec::kBoundarySizes.size() + plan.cases + plan.malformed;
+}
+
+bool holds_on_references(const BufferSubject& subject, const library::Law& law, const Buffers& input) {
+  const opspec::Trial::Apply references = [](std::string_view id, Buffers buffers) {
+    opspec::find_operation(id)->reference(buffers);
+    return buffers;
+  };
+  return check_of(law)({subject.entry->id, input, references});
+}
+
+LawFinding law_on_references(const BufferSubject& subject, const library::Law& law, uint64_t instances,
+                             uint64_t seed, const Monitor& monitor) {
+  LawFinding out{{"spec", fmt::format("witnessed({}, {})", instances, seed), 0, true}, std::nullopt};
+  const uint64_t most = law.claimed ? instances : kRefutingCases;
+  for (uint64_t number = 0; number < most && !out.refuted_by && !monitor.stopped(); ++number) {
+    ++out.evidence.cases;
+    if (!holds_on_references(subject, law, opspec::make_case(*subject.spec, seed, number)))
+      out.refuted_by = number;
+  }
+  out.evidence.holds = out.refuted_by.has_value() != law.claimed;
+  if (!law.claimed && out.refuted_by) {
+    const Token token{subject.name(), strategy_of(subject, law), seed, *out.refuted_by, {}};
+    out.evidence = {"spec", fmt::format("refuted({})", print(token)), 1, true};
+  }
+  return out;
+}
+
+Result<bool> LawRuns::holds(const BufferSubject& subject, const library::Law& law, const Buffers& input) {
+  std::optional<Diag> error;
+  const opspec::Trial::Apply apply = [&](std::string_view id, Buffers buffers) {
+    if (error) return buffers;
+    auto judge = judges_.find(id);
+    if (judge == judges_.end()) {
+      auto made = BufferJudge::make(backend_, *opspec::find_operation(id));
+      if (made)
+        judge = judges_.emplace(id, std::move(*made)).first;
+      else
+        error = made.error();
+    }
+    if (error) return buffers;
+    auto left = judge->second.run(buffers);
+    if (left) return std::move(*left);
+    error = left.error();
+    return buffers;
+  };
+  bool kept = false;
+  try {
+    kept = check_of(law)({subject.entry->id, input, apply});
+  } catch (const std::exception&) {
+    // What a law makes of results that are none (sizes beyond all memory, places that there are not) may
+    // throw: it does not hold of them.
+  }
+  if (error) return std::unexpected(std::move(*error));
+  return kept;
+}
+
+Verdict check_buffer_unit(backend::Backend& backend, const BufferSubject& subject, const BufferPlan& plan,
+                          size_t unit, uint64_t seed, const Monitor& monitor) {
+  Verdict verdict;
+  verdict.kind = SubjectKind::BufferOperation;
+  verdict.subject = subject.name();
+  verdict.track = subject.track();
+  Result<void> done = backend.restart();
+  if (done) done = BufferCheck(backend, subject, plan, seed, monitor, verdict).run(unit);
+  if (!done) verdict.error = text_of(done.error());
+  return verdict;
+}
+
+std::vector<BufferRow> rows_of(const BufferSubject& subject) {
+  const ir::Module& mine = *ops::op_table().find_module(subject.entry->id, 1);
+  const auto module = check::check(mine, ops::op_table());
+  const auto directives = text::parse_directives(subject.entry->file->text);
+  std::vector<BufferRow> out;
+  if (!module || !directives) return out;  // the build admits no such text
+  const Digest digest = wire::digest(mine);
+  std::map<text::Constants, bool> same;  // whether a row's constants are the operation's
+  for (const text::RunDirective& run : directives->runs) {
+    auto known = same.find(run.constants);
+    if (known == same.end()) {
+      const auto chosen = text::parse_module(subject.entry->file->text, &ops::op_table(), run.constants);
+      known = same.emplace(run.constants, chosen && wire::digest(*chosen) == digest).first;
+    }
+    if (!known->second || run.entry) continue;
+    const auto row = host::case_of(*module, run);
+    if (!row) continue;
+    BufferRow& made = out.emplace_back();
+    for (size_t b = 0; b < row->inputs.order.size(); ++b) {
+      const std::string& name = row->inputs.order[b];
+      made.input.push_back(row->inputs.by_name.at(name).bytes);
+      if (const auto expected = row->expected.by_name.find(name); expected != row->expected.by_name.end())
+        made.expected.emplace_back(b, expected->second.bytes);
+    }
+  }
+  return out;
+}
+
+std::optional<Buffers> case_of(const BufferSubject& subject, const Token& token) {
+  if (const auto size = number_after(token.strategy, "size-"))
+    return opspec::make_case(*subject.spec, token.seed, token.index, *size);
+  const auto origin = std::ranges::find(kOriginNames, token.strategy);
+  if (origin == kOriginNames.end()) return std::nullopt;
+  const auto from = Origin(origin - kOriginNames.begin());
+  const uint64_t most = from == Origin::Rows       ? rows_of(subject).size()
+                        : from == Origin::Boundary ? opspec::kBoundarySizes.size()
+                                                   : UINT64_MAX;
+  if (token.index >= most) return std::nullopt;
+  return generated(subject, from, token.seed, token.index);
+}
+
+const library::Law* law_of(const BufferSubject& subject, std::string_view strategy) {
+  const auto place = number_after(strategy, "law-");
+  const auto mine = library::laws_of(subject.entry->id);
+  return place && *place < mine.size() ? mine[*place] : nullptr;
+}
+
+std::string shown(const check::CheckedPipeline& pipeline, const Buffers& buffers) {
+  constexpr size_t kShown = 24;
+  std::string out;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const spec::DataType element = pipeline.element(check::BufferId(b));
+    const size_t size = spec::info(element).bytes, n = buffers[b].size() / size;
+    out += fmt::format("  {} =", pipeline.pipeline->code.name(pipeline.buffers[b].name));
+    for (size_t k = 0; k < std::min(n, kShown); ++k)
+      out += " " + host::format_element(buffers[b].data() + k * size, element, /*hexadecimal=*/true);
+    out += n > kShown ? fmt::format(" ... ({} elements)\n", n) : n == 0 ? " (none)\n" : "\n";
+  }
+  return out;
+}
+
+}  // namespace vyre::verify
