@@ -11,6 +11,7 @@
 #include "ops/operation.h"
 #include "opspec/items.h"
 #include "opspec/laws.h"
+#include "plan/pipeline.h"
 #include "text/directives.h"
 #include "text/text.h"
 
@@ -49,8 +50,11 @@ class BufferGates {
     auto module = check::check(std::move(*parsed), ops::op_table());
     if (!module) return std::move(module).error();
     category(**module);
-    if (refusals_.empty()) rules((*module)->pipelines()[main_]);
+    if (refusals_.empty() && spec_ == nullptr)
+      refuse(DiagCode::C013, "it has no reference", "add an OperationSpec to src/opspec");
+    // What follows runs its cases, which a signature that lies would make nonsense of.
     if (refusals_.empty()) signature((*module)->pipelines()[main_]);
+    if (refusals_.empty()) rules((*module)->pipelines()[main_]);
     if (refusals_.empty()) reference((*module)->pipelines()[main_]);
     return std::move(refusals_);
   }
@@ -89,19 +93,9 @@ class BufferGates {
                "make its tiles smaller");
       }
     }
-    std::set<uint32_t> programs, seen = {uint32_t(main_)};
-    std::vector<uint32_t> pending = {uint32_t(main_)};
-    while (!pending.empty()) {
-      const check::CheckedPipeline& at = module.pipelines()[pending.back()];
-      pending.pop_back();
-      for (size_t i = 0; i < at.target.size(); ++i) {
-        const ir::CommandKind kind = at.pipeline->commands[i].kind;
-        if (kind == ir::CommandKind::Dispatch) programs.insert(at.target[i]);
-        if (kind == ir::CommandKind::Run && seen.insert(at.target[i]).second) pending.push_back(at.target[i]);
-      }
-    }
+    const std::vector<uint32_t> programs = plan::programs_of(module, uint32_t(main_));
     for (uint32_t k = 0; k < module.own_programs().size(); ++k) {
-      if (programs.contains(k)) continue;
+      if (std::ranges::binary_search(programs, k)) continue;
       refuse(DiagCode::C010,
              fmt::format("no run dispatches program {}", module.own_programs()[k]->program().name),
              "take out what `main` does not reach");
@@ -110,8 +104,6 @@ class BufferGates {
 
   /// Gate 6: what to hold it to, and laws that can fail.
   void rules(const check::CheckedPipeline& main) {
-    if (spec_ == nullptr)
-      return refuse(DiagCode::C013, "it has no reference", "add an OperationSpec to src/opspec");
     const auto directives = text::parse_directives(entry_.file->text);
     if (!directives) return refusals_.push_back(directives.error());
     if (directives->runs.size() < kLeastBufferRows || !directives->oracle) {

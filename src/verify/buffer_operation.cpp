@@ -138,6 +138,7 @@ class BufferCheck {
         seed_(seed),
         monitor_(monitor),
         verdict_(verdict),
+        classes_(opspec::classes_of(subject.entry->id)),
         search_(backend, monitor),
         laws_(backend) {}
 
@@ -147,8 +148,7 @@ class BufferCheck {
     bench_.emplace(backend_, subject_, *judge_, seed_);
     verdict_.pipeline = wire::digest(*ops::op_table().find_module(subject_.entry->id, 1)).hex();
     verdict_.pipeline.resize(kDigestDigits);
-    for (const opspec::CaseClass* one : opspec::classes_of(subject_.entry->id))
-      verdict_.classes.push_back({std::string(one->name), 0});
+    for (const opspec::CaseClass* one : classes_) verdict_.classes.push_back({std::string(one->name), 0});
     verdict_.boundaries = uint32_t(opspec::kBoundarySizes.size());
     Result<void> done;
     if (unit == 0) done = base();
@@ -170,16 +170,15 @@ class BufferCheck {
     return repetition();
   }
 
-  /// Cases first .. of the plan's, where the malformed ones follow the structured.
+  /// Those of a unit among the plan's, where the malformed ones follow the structured.
   Result<void> cases(size_t unit) {
     const uint64_t begin = unit * kBufferUnitCases;
     const uint64_t end = std::min(begin + kBufferUnitCases, plan_.cases + plan_.malformed);
-    const uint64_t middle = std::clamp(plan_.cases, begin, end);
-    const auto slice = uint64_t(unit) + 1;
-    LeafWriter leaves(verdict_, Oracle::CpuReference, slice);
-    VYRE_CHECK(judge_some(leaves, Oracle::CpuReference, Origin::Structured, begin, middle));
-    return judge_some(leaves, Oracle::CpuReference, Origin::Malformed,
-                      middle - plan_.cases * (end > plan_.cases), end - plan_.cases * (end > plan_.cases));
+    const auto malformed = [&](uint64_t at) { return at - std::min(at, plan_.cases); };
+    LeafWriter leaves(verdict_, Oracle::CpuReference, uint64_t(unit) + 1);
+    VYRE_CHECK(
+        judge_some(leaves, Oracle::CpuReference, Origin::Structured, begin, std::min(end, plan_.cases)));
+    return judge_some(leaves, Oracle::CpuReference, Origin::Malformed, malformed(begin), malformed(end));
   }
 
   Result<void> judge_all(Oracle oracle, Origin origin, uint64_t begin, uint64_t end, uint64_t slice) {
@@ -201,7 +200,7 @@ class BufferCheck {
       sum.completed += tally.completed;
       sum.failed += tally.failed;
       ++verdict_.dispatches;
-      for (ClassHits& hits : verdict_.classes) hits.hits += has(hits.name, input);
+      for (size_t k = 0; k < classes_.size(); ++k) verdict_.classes[k].hits += classes_[k]->has(input);
       verdict_.boundaries_hit += origin == Origin::Boundary;
       Bytes answer;
       for (const Buffer& buffer : left) answer.insert(answer.end(), buffer.begin(), buffer.end());
@@ -216,12 +215,6 @@ class BufferCheck {
       monitor_.done(1);
     }
     return {};
-  }
-
-  bool has(std::string_view name, const Buffers& input) const {
-    for (const opspec::CaseClass* one : opspec::classes_of(subject_.entry->id))
-      if (one->name == name) return one->has(input);
-    return false;
   }
 
   /// The two definitions against each other: what the text means, and the reference.
@@ -417,6 +410,7 @@ class BufferCheck {
   const uint64_t seed_;
   const Monitor& monitor_;
   Verdict& verdict_;
+  const std::vector<const opspec::CaseClass*> classes_;
   CulpritSearch search_;
   std::optional<BufferJudge> judge_;
   std::optional<BufferBench> bench_;
