@@ -52,7 +52,7 @@ bool wanted(const Options& options, std::string_view table) {
 }
 
 std::vector<const ops::Operation*> primitives(const Options& options) {
-  return must(suite::select(options.select));
+  return must(suite::select(options.select)).operations;
 }
 
 /// Peak memory since the last call of this process. Unit  KiB.
