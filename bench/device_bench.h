@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -54,6 +55,18 @@ inline double seconds(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+/// What work takes: of the wall's clock, or of the processors' time, which a busy machine changes less.
+inline double time_of(bool processors, const std::function<void()>& work) {
+  if (!processors) return seconds(work);
+  const auto now = [] {
+    timespec t = {};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
+  };
+  const double start = now();
+  work();
+  return now() - start;
 }
 inline double best_of(int runs, const std::function<void()>& work) {
   double best = 1e9;

@@ -29,7 +29,6 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -251,7 +250,7 @@ class Ours : public Candidate {
                                            .step = {program_.get(), ranges_, groups_}};
         recording = done(backend_.record(std::vector<backend::Command>(times, dispatch)));
       }
-      done(recording->run({}));
+      done(recording->run({}, UINT64_MAX));
     }
   }
 
@@ -357,19 +356,6 @@ host::Step in_a_row(const std::string& text, const std::string& pipeline, const 
 }
 
 // The table.
-
-/// What work takes: of the wall's clock, or of the processors' time, which a busy machine changes less.
-double time_of(bool processors, const std::function<void()>& work) {
-  if (!processors) return seconds(work);
-  const auto now = [] {
-    timespec t = {};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
-  };
-  const double start = now();
-  work();
-  return now() - start;
-}
 
 struct Options {
   bool processors = false, large = false;

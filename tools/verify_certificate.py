@@ -30,14 +30,14 @@ LARGEST_NUMBER, SIGNATURE_BYTES, DEPTH = 2**53 - 1, 64, 16
 
 STRENGTHS = {"quick": 10_000, "standard": 1_000_000, "full": 4_000_000}  # and the cases that each wants of an operation
 WITNESSES, LEAF_CASES, DIGEST_DIGITS, UNSHARED_LENGTH = 1_000_000, 2**20, 32, 5
-OVER_BUFFERS = "operation over buffers"
+ENGINES, OVER_BUFFERS = {"engine", "generated engines"}, {"operation over buffers", "engine"}
 BUFFER_CASES = {"quick": 100, "standard": 10_000, "full": 40_000}  # and of such an operation, with the instances of each law
 BUFFER_LAWS = {"quick": 10, "standard": 200, "full": 2_000}
-KINDS, TRACKS = {"operation", "family", OVER_BUFFERS}, {"integer", "float", "approximate"}
+KINDS, TRACKS = {"operation", "family"} | OVER_BUFFERS | ENGINES, {"integer", "float", "approximate"}
 ORACLES = {"law", "specification table", "reference interpreter", "cpu reference function", "composition theorem",
            "external corpus", "property"}
 FAULTS = {"wrong value", "not written", "wrote outside", "crashed", "hung", "lost the device", "refused",
-          "broke the contract", "order-dependent", "flaky", "late write", "false claim", "law"}
+          "broke the contract", "order-dependent", "flaky", "late write", "false claim", "law", "invariant"}
 # How many variables each law ranges over; those of its operation, which are one or more, where it says none.
 LAWS = {law: variables for variables, laws in {
     1: "Identity SelfInverse Idempotent Absorbing Involution Bounded Complement Projection RoundTrip LeftIdentity "
@@ -88,8 +88,6 @@ def integer(digits):
 
 def not_json(text):
     raise Refused(f"{text} is no number of certificates")
-
-
 def depth_of(value): return max((1 + depth_of(part) for part in parts(value)), default=0)
 
 
@@ -108,8 +106,6 @@ def read_canonical(data, what, depth):
 
 # what is packed
 PACKED = (str, list, dict)
-
-
 def parts(value): return value if isinstance(value, list) else [value[key] for key in sorted(value)] if isinstance(value, dict) else []
 
 
@@ -220,8 +216,6 @@ def open_envelope(data):
 
 
 def openssl(*arguments): return subprocess.run(["openssl", *map(str, arguments)], capture_output=True, check=False)
-
-
 def key_id_of(public_key):
     der, kind = (openssl("pkey", "-pubin", "-in", public_key, *how) for how in (("-outform", "DER"), ("-noout", "-text_pub")))
     if der.returncode != 0 or not kind.stdout.startswith(b"ED25519"):
@@ -245,8 +239,6 @@ def such(test, what):
     def check(value, path):
         expect(test(value), f"{path} is not {what}")
     return check
-
-
 def string(most, controls):
     return such(lambda v: isinstance(v, str) and len(v.encode()) <= most and not re.search(f"[{controls}]", v),
                 f"a string of at most {most} bytes without control characters")
@@ -261,8 +253,6 @@ anything = such(lambda v: True, "wrong here: it is derived, and compared later")
 
 
 def one_of(names): return such(lambda v: isinstance(v, str) and v in names, "a name that is known")
-
-
 def list_of(item):
     def check(value, path):
         expect(isinstance(value, list), f"{path} is not a list")
@@ -273,8 +263,6 @@ def list_of(item):
 
 # A member that is not there when it would say nothing: then `nothing` is what it says.
 LeftOut = collections.namedtuple("LeftOut", "check nothing")
-
-
 def members(**form):
     def check(value, path):
         expect(isinstance(value, dict), f"{path} is not an object")
@@ -295,7 +283,7 @@ OUTCOMES = ("planned", "completed", "failed", "waived", "unsupported")
 TALLY = members(planned=count, completed=count, failed=count, waived=LeftOut(count, "0"), unsupported=LeftOut(count, "0"))
 LEAF = members(oracle=one_of(ORACLES), generator=text, slice=count, cases=TALLY, digest=LeftOut(text, ""))
 EVIDENCE = members(subject=text, grade=text, cases=count, holds=flag)
-FAILURE = members(check=one_of({"definition", "parity", "law", "determinism"}), oracle=text, note=text, token=text,
+FAILURE = members(check=one_of({"definition", "parity", "law", "determinism", "invariant"}), oracle=text, note=text, token=text,
                   minimality=one_of({"smallest", "shrunk", "as found"}), input=list_of(word), expected=list_of(word),
                   actual=list_of(word), fault=one_of(FAULTS), history=list_of(text))
 COVERAGE = members(factors=list_of(members(factor=text, levels=list_of(members(level=text, cases=count)))), infeasible=count,
@@ -307,6 +295,7 @@ VERDICT = members(
     definition=TALLY, determinism=TALLY, dispatches=count, canaries=count, canaries_broken=LeftOut(count, "0"),
     classes=list_of(members(**{"class": text, "cases": count})), boundaries=small_count, boundaries_hit=small_count,
     laws=list_of(members(law=text, claimed=flag, evidence=list_of(EVIDENCE))), failure_count=LeftOut(count, "0"),
+    invariants=LeftOut(list_of(members(invariant=text, evidence=text, cases=TALLY)), []),
     failures=LeftOut(list_of(FAILURE), []), failing_digest=LeftOut(text, ""), error=LeftOut(text, ""),
     track=LeftOut(one_of(TRACKS), "integer"), deviations=LeftOut(DEVIATIONS, None),
     operators=LeftOut(small_count, 0), shapes=LeftOut(small_count, 0), coverage=LeftOut(COVERAGE, None))
@@ -370,7 +359,8 @@ def coverage_agrees(verdict):
 
 def is_flaky(verdict): return any(failure["fault"] == "flaky" for failure in verdict.get("failures", []))
 def tallies_of(verdict):
-    return [row["cases"] for row in verdict["parity"] + verdict["leaves"]] + [verdict["definition"], verdict["determinism"]]
+    rows = verdict["parity"] + verdict["leaves"] + promises_of(verdict)
+    return [row["cases"] for row in rows] + [verdict["definition"], verdict["determinism"]]
 
 
 def is_waived(predicate, verdict):
@@ -378,7 +368,7 @@ def is_waived(predicate, verdict):
     if "failure_count" not in verdict or "error" in verdict or is_flaky(verdict):
         return False
     known = all(int(t["planned"]) <= sum(int(t.get(name, "0")) for name in OUTCOMES[1:])
-                for t in (row["cases"] for row in verdict["parity"]))
+                for t in (row["cases"] for row in verdict["parity"] + promises_of(verdict)))
     covered = sum(int(waiver["failures"]) for waiver in predicate.get("waivers", [])
                   if waiver["subject"] == verdict["subject"] and track_of(waiver) == track_of(verdict))
     return (known and all(tally["failed"] == "0" for tally in tallies_of(verdict)) and
@@ -401,8 +391,8 @@ def parity_holds(verdict, strength):
             track_of(verdict) == "approximate" and (deviations["bound"] == 0 or deviations["beyond"] != "0")) or (
             not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict or is_flaky(verdict)):
         return False
-    return verdict["kind"] == "family" or (
-        cases >= (BUFFER_CASES if verdict["kind"] == OVER_BUFFERS else STRENGTHS)[strength] and whole(verdict["definition"]) and
+    return verdict["kind"] in ("family", "generated engines") or (
+        cases >= (BUFFER_CASES if verdict["kind"] in OVER_BUFFERS else STRENGTHS)[strength] and whole(verdict["definition"]) and
         any(row["oracle"] == "specification table" for row in verdict["parity"]) and
         all(row["cases"] != "0" for row in verdict["classes"]) and verdict["boundaries"] == verdict["boundaries_hit"])
 
@@ -416,7 +406,7 @@ def is_settled(verdict, law, strength):
                    for one in evidence)
 
     def settled(subject):
-        if not law["claimed"] or verdict["kind"] == OVER_BUFFERS:
+        if not law["claimed"] or verdict["kind"] in OVER_BUFFERS:
             return has(subject, "witnessed(", BUFFER_LAWS[strength]) if law["claimed"] else has(subject, "refuted(", 1)
         if operator:
             return has(subject, "exhausted(bool)", 2**variables) or (
@@ -424,18 +414,26 @@ def is_settled(verdict, law, strength):
         all_of_them = 256**variables
         return ((has(subject, "exhausted(u8)", all_of_them) or has(subject, "exhausted(e5m2)", all_of_them)) and
                 has(subject, "exhausted(edge256)", all_of_them) and has(subject, "witnessed(", WITNESSES))
-    known = variables is not None or not law["claimed"] or verdict["kind"] == OVER_BUFFERS
+    known = variables is not None or not law["claimed"] or verdict["kind"] in OVER_BUFFERS
     return known and all(one["holds"] for one in evidence) and all(map(settled, ("spec", "device(")))
 
 
 MARKS = {"integer": "", "float": "f", "approximate": "a"}
 OPERATIONS, FAMILIES = ({track: what if track == "integer" else f"{track}_{what}" for track in TRACKS}
                         for what in ("operations", "families"))
-GREATEST = {"integer": 2, "float": 2, "approximate": 1}  # levels
+def promises_of(verdict): return verdict.get("invariants", [])
+def promises_hold(verdict):
+    return bool(promises_of(verdict)) >= (verdict["kind"] in ENGINES) and all(whole(one["cases"]) for one in promises_of(verdict))
+def laws_hold(verdict, strength):  # what failed beside promises is of laws
+    of_promises = sum(int(one["cases"]["failed"]) for one in promises_of(verdict)) % 2**64
+    return all(is_settled(verdict, law, strength) for law in verdict["laws"]) and int(verdict.get("failure_count", "0")) <= of_promises
+def greatest(track, predicate):  # without an engine there is no L3
+    engines = any(v["kind"] in ENGINES and track_of(v) == track for v in predicate["verdicts"])
+    return 1 if track == "approximate" else 3 if track == "integer" and engines else 2
 
 
 def level_of(track, predicate, waiving=False):
-    """0, 1 or 2; when waiving, what is waived lowers none."""
+    """0 to 3; when waiving, what is waived lowers none."""
     mine = [verdict for verdict in predicate["verdicts"] if track_of(verdict) == track]
     operations = sum(verdict["kind"] != "family" for verdict in mine)
     judged = [verdict for verdict in mine if not (waiving and is_waived(predicate, verdict))]
@@ -443,8 +441,9 @@ def level_of(track, predicate, waiving=False):
     complete = operations and (families == there or (families < there and "family_selection" in predicate))
     if not complete or not all(parity_holds(verdict, predicate["strength"]) for verdict in judged):
         return 0
-    return GREATEST[track] if all(all(is_settled(v, law, predicate["strength"]) for law in v["laws"]) and "failure_count" not in v
-                                  for v in judged) else GREATEST[track] - 1
+    if not all(laws_hold(v, predicate["strength"]) for v in judged):
+        return 0 if track == "approximate" else 1
+    return min(greatest(track, predicate), 3 if all(map(promises_hold, judged)) else 2)
 
 
 def of_part(level, track, *shares):
@@ -487,7 +486,8 @@ def totals_of(predicate):
                 for name in ("planned", "waived", "unsupported")}
     outcomes["passed"] = sum(passed_of(row["cases"], "error" in v) for v in verdicts for row in v["parity"]) % 2**64
     outcomes["failed"] = max(0, outcomes["planned"] - outcomes["passed"] - outcomes["waived"] - outcomes["unsupported"])
-    flaky = sum(map(is_flaky, verdicts))
+    flaky, promises = sum(map(is_flaky, verdicts)), [whole(one["cases"]) for v in verdicts for one in promises_of(v)]
+    sums |= {name: n for name, n in (("promises", len(promises)), ("promises_kept", sum(promises))) if n}
     return {name: str(value % 2**64) for name, value in (sums | outcomes | ({"flaky": flaky} if flaky else {})).items()}
 
 
@@ -509,14 +509,14 @@ def coverage_of(predicate):
 def conforms(predicate):
     """Whether every track of which something was judged has its highest level, but for what is waived."""
     tracks = {track_of(v) for v in predicate["verdicts"]}
-    return bool(tracks) and all(level_of(track, predicate, waiving=True) == GREATEST[track] for track in tracks)
+    return bool(tracks) and all(level_of(track, predicate, waiving=True) == greatest(track, predicate) for track in tracks)
 
 
 # the whole
 def tier_of(predicate):
     strength = predicate["strength"]
     cases = f"at least {STRENGTHS[strength]} cases of parity an operation"
-    over_buffers = f"; over buffers {BUFFER_CASES[strength]}" if any(v["kind"] == OVER_BUFFERS for v in predicate["verdicts"]) else ""
+    over_buffers = f"; over buffers {BUFFER_CASES[strength]}" if any(v["kind"] in OVER_BUFFERS for v in predicate["verdicts"]) else ""
     if is_approximate(predicate):
         return f"{strength}: at least {STRENGTHS[strength]} cases within the bound an operation"
     full = f"full: all laws, {cases}, and every domain of at most 2^32 inputs whole"

@@ -227,6 +227,41 @@ vyre_plugin_status dispatch(vyre_plugin_pipeline* pipeline, const vyre_plugin_ra
   return VYRE_PLUGIN_OK;
 }
 
+/// Commands one after the other, a repeat's body in turns. False: the statements did not suffice.
+bool run(const vyre_plugin_command* at, const vyre_plugin_command* end, uint64_t& left,
+         vyre_plugin_taken*& taken) {
+  for (; at != end; at += 1 + at->count) {
+    const vyre_plugin_range* const range = at->ranges;
+    if (at->kind == VYRE_PLUGIN_COMMAND_DISPATCH)
+      dispatch(at->pipeline, range, at->range_count, at->groups, nullptr);
+    if (at->kind == VYRE_PLUGIN_COMMAND_ZERO)
+      std::memset(range->buffer->memory + range->offset, 0, range->bytes);
+    if (at->kind != VYRE_PLUGIN_COMMAND_REPEAT) continue;
+    vyre_plugin_taken& own = *taken++;
+    vyre_plugin_taken* const inner = taken;  // of the repeats in the body, in each turn the same
+    uint32_t word = 1;
+    for (uint32_t turn = 0; turn < at->turns && word != 0; ++turn) {
+      ++own.turns;
+      if (left < at->statements) return false;
+      left -= at->statements;
+      taken = inner;
+      if (!run(at + 1, at + 1 + at->count, left, taken)) return false;
+      word = 0;
+      if (at->word != VYRE_PLUGIN_NO_WORD)
+        std::memcpy(&word, range->buffer->memory + range->offset + at->word, sizeof word);
+    }
+    own.unfinished += word != 0 ? 1 : 0;
+  }
+  return true;
+}
+
+/// Optional: whole pipelines in one call.
+vyre_plugin_status dispatch_engine(vyre_plugin_device*, const vyre_plugin_command* commands, size_t count,
+                                   uint64_t statements, vyre_plugin_taken* taken, vyre_plugin_error*) {
+  run(commands, commands + count, statements, taken);
+  return VYRE_PLUGIN_OK;
+}
+
 /// A lookup table is a buffer like every other.
 uint32_t convention(vyre_plugin_device*) { return 2; }
 
@@ -234,23 +269,10 @@ uint32_t convention(vyre_plugin_device*) { return 2; }
 // 4. What is exported
 // ---------------------------------------------------------------------------------------------------------
 
-// clang-format off: one a line, in the order of the header
+// clang-format off: in the order of the header
 constexpr vyre_plugin_api kApi = {
-    sizeof(vyre_plugin_api),
-    open,
-    close,
-    identity,
-    limits,
-    /*has=*/nullptr,
-    compile,
-    free_pipeline,
-    allocate,
-    free_buffer,
-    write,
-    read,
-    fill,
-    dispatch,
-    convention,
+    sizeof(vyre_plugin_api), open, close, identity, limits, /*has=*/nullptr, compile, free_pipeline,
+    allocate, free_buffer, write, read, fill, dispatch, convention, dispatch_engine,
 };
 // clang-format on
 

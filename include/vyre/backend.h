@@ -5,9 +5,9 @@
 // functions. Then `vyre run --backend ./libmine.so` runs programs on it and `vyre-conform certify --backend
 // ./libmine.so` judges it. The host has parsed and checked every program that a plugin is given, and every
 // binding of a dispatch: sizes are whole elements, nothing overlaps but that two ranges which the program
-// only reads may be the same. A pipeline of a file comes as its dispatches, fills and reads of a word. A
-// plugin gets each program as wire bytes and may ask the host for it in a form that is easier to compile: the
-// legal kernel, LLVM IR, PTX, SPIR-V.
+// only reads may be the same. A pipeline of a file comes as its dispatches, fills and reads of a word, or
+// whole, where a plugin has `dispatch_engine`. A plugin gets each program as wire bytes and may ask the host
+// for it in a form that is easier to compile: the legal kernel, LLVM IR, PTX, SPIR-V.
 //
 // The rules that hold everywhere:
 //  - All memory that a program sees is the plugin's: buffers are allocated on the device, filled, bound and
@@ -189,6 +189,36 @@ typedef struct vyre_plugin_range {
   uint64_t count;   // elements
 } vyre_plugin_range;
 
+/// The commands of an engine, which is a pipeline of a file, unrolled.
+enum {
+  /// Runs the groups, as `dispatch` does.
+  VYRE_PLUGIN_COMMAND_DISPATCH = 1,
+  /// Fills the range with zeros.
+  VYRE_PLUGIN_COMMAND_ZERO = 2,
+  /// Runs the `count` commands that follow, its body, in turns: at most `turns`, and at least one. After each
+  /// turn the 32-bit word at byte `word` of the range is looked at: zero ends it. Repeats may stand in the
+  /// body.
+  VYRE_PLUGIN_COMMAND_REPEAT = 3
+};
+typedef struct vyre_plugin_command {
+  uint32_t kind;
+  uint32_t count;                   // REPEAT: commands of the body, those of repeats in it included; else 0
+  vyre_plugin_pipeline* pipeline;   // DISPATCH
+  const vyre_plugin_range* ranges;  // DISPATCH: one a binding; ZERO and REPEAT: one, whose count is 0
+  size_t range_count;
+  uint32_t groups[3];   // DISPATCH
+  uint32_t turns;       // REPEAT
+  uint64_t word;        // REPEAT; VYRE_PLUGIN_NO_WORD: there is none, and it counts as zero
+  uint64_t statements;  // REPEAT: what a turn spends, at least 1, but for turns of repeats in its body
+} vyre_plugin_command;
+#define VYRE_PLUGIN_NO_WORD UINT64_MAX
+
+/// What a repeat did, all its executions together: those in another one's turns are several.
+typedef struct vyre_plugin_taken {
+  uint64_t turns;
+  uint64_t unfinished;  // executions that ended with their last turn, and the word was not zero
+} vyre_plugin_taken;
+
 typedef struct vyre_plugin_api {
   size_t struct_size;
 
@@ -223,12 +253,22 @@ typedef struct vyre_plugin_api {
   vyre_plugin_status (*dispatch)(vyre_plugin_pipeline* pipeline, const vyre_plugin_range* ranges,
                                  size_t range_count, const uint32_t groups[3], vyre_plugin_error* error);
 
-  // Tables of plugins that were built before what follows end here.
+  // Tables of plugins that were built before what follows end here, or after the next function: the host does
+  // without what is not there, as it does where a function is null.
 
   /// The newest calling convention that the device knows: 1, or 2, whose lookup table is one more read buffer
   /// at a binding of its own. A null function is 1, and so is a number below it; one that the host does not
   /// know counts as the newest that it does.
   uint32_t (*convention)(vyre_plugin_device* device);
+
+  /// Runs a whole engine, each command after those before it, whose results it sees; the results are in the
+  /// buffers when a later read asks. Where a turn of a repeat would spend more than what is left of
+  /// `statements`, that turn is counted and not made, and the call ends with VYRE_PLUGIN_OK. Without this
+  /// function the host dispatches, fills and reads words by the others.
+  /// taken: one a repeat, in the order of the commands, with zeros.
+  vyre_plugin_status (*dispatch_engine)(vyre_plugin_device* device, const vyre_plugin_command* commands,
+                                        size_t command_count, uint64_t statements, vyre_plugin_taken* taken,
+                                        vyre_plugin_error* error);
 } vyre_plugin_api;
 
 /// What a plugin exports.

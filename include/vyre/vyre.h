@@ -50,7 +50,7 @@ extern "C" {
 // ---------------------------------------------------------------------------------------------------------
 
 /// The version of this interface. It grows with each addition; what is here keeps its meaning.
-#define VYRE_API_VERSION 2
+#define VYRE_API_VERSION 3
 
 /// The VYRE_API_VERSION that the library was built with. A program can use the library if this is at least
 /// the VYRE_API_VERSION that the program was built with.
@@ -519,6 +519,26 @@ VYRE_API vyre_status vyre_executable_run(vyre_executable* executable, const vyre
 ///         VYRE_OUT_OF_MEMORY and B009 to B011 read_write buffers may be half written.
 VYRE_API vyre_status vyre_executable_run_host(vyre_executable* executable, const vyre_buffer* buffers,
                                               size_t buffer_count, vyre_diagnostics** diagnostics);
+
+/// What a run of a pipeline did.
+typedef struct vyre_run_counts {
+  size_t struct_size;
+  uint64_t dispatches;     // that were made
+  uint64_t scratch_bytes;  // the most that arrays of scratch had at once
+  uint64_t turns;          // of all repeats together
+  uint64_t
+      unfinished;  // how often a repeat ended with the last turn that it may take, and its word was not 0
+} vyre_run_counts;
+
+/// vyre_executable_run_host that says what it did. The device gets the pipeline whole: where it can drive
+/// repeats by itself, nothing comes back between two dispatches.
+///
+/// Shape   counts: null where they are not wanted.
+/// Errors  as vyre_executable_run_host; counts is untouched then, and also VYRE_INVALID_ARGUMENT for a
+///         struct_size that is too small, before anything has run.
+VYRE_API vyre_status vyre_dispatch_engine(vyre_executable* executable, const vyre_buffer* buffers,
+                                          size_t buffer_count, vyre_run_counts* counts,
+                                          vyre_diagnostics** diagnostics);
 
 VYRE_API void vyre_executable_free(vyre_executable* executable);
 

@@ -40,8 +40,7 @@ uint64_t workgroup_bytes(const check::Checked& program) {
 
 class BufferGates {
  public:
-  explicit BufferGates(const library::Entry& entry)
-      : entry_(entry), spec_(opspec::find_operation(entry.id)) {}
+  BufferGates(const library::Entry& entry, const opspec::OperationSpec* spec) : entry_(entry), spec_(spec) {}
 
   Diagnostics run() {
     auto parsed = text::parse_module(entry_.file->text, &ops::op_table(),
@@ -222,6 +221,9 @@ class BufferGates {
 
 }  // namespace
 
-Diagnostics admit(const library::Entry& entry) { return BufferGates(entry).run(); }
+Diagnostics admit(const library::Entry& entry, const opspec::OperationSpec* judge) {
+  return BufferGates(entry, judge).run();
+}
+Diagnostics admit(const library::Entry& entry) { return admit(entry, opspec::find_operation(entry.id)); }
 
 }  // namespace vyre::admit

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "library/library.h"
 #include "ops/operation.h"
+#include "opspec/opspec.h"
 #include "spec/intrinsics.h"
 
 namespace vyre::admit {
@@ -50,6 +51,8 @@ Diagnostics admit(const Candidate& candidate);
 /// a reference of its buffers (2), nothing that no run uses (3), a reference that is deterministic (4) and
 /// observable (5), rows, a class and laws that can fail (6). Cost: some ten cases and checks of the text.
 Diagnostics admit(const library::Entry& entry);
+/// The same with other cases and another reference than those of src/opspec; null: there are none.
+Diagnostics admit(const library::Entry& entry, const opspec::OperationSpec* judge);
 
 /// Of the text of an operation of the library what is checked of any file: its types and laws, its rows and
 /// witnesses, which are run on the definition. Domain: read_operation() takes it, and the library is whole.

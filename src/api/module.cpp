@@ -265,16 +265,31 @@ vyre_status vyre_executable_run(vyre_executable* executable, const vyre_range* r
 
 vyre_status vyre_executable_run_host(vyre_executable* executable, const vyre_buffer* buffers,
                                      size_t buffer_count, vyre_diagnostics** diagnostics) {
+  return vyre_dispatch_engine(executable, buffers, buffer_count, nullptr, diagnostics);
+}
+
+vyre_status vyre_dispatch_engine(vyre_executable* executable, const vyre_buffer* buffers, size_t buffer_count,
+                                 vyre_run_counts* counts, vyre_diagnostics** diagnostics) {
   const std::span given(buffers, api::readable(buffers, buffer_count) ? buffer_count : 0);
   const bool good = executable != nullptr && given.size() == buffer_count &&
+                    (counts == nullptr || counts->struct_size >= sizeof *counts) &&
                     std::ranges::all_of(given, [](const vyre_buffer& buffer) {
                       return api::readable(buffer.data, buffer.size);
                     });
-  return doing(good, good ? executable->source : nullptr, diagnostics, [&] {
+  return doing(good, good ? executable->source : nullptr, diagnostics, [&]() -> Result<void> {
     std::vector<std::span<std::byte>> host;
     for (const vyre_buffer& buffer : given)
       host.emplace_back(static_cast<std::byte*>(buffer.data), buffer.size);
-    return executable->executable.run_host(host);
+    plan::RunNotes notes;
+    VYRE_CHECK(executable->executable.run_host(host, &notes));
+    if (counts == nullptr) return {};
+    vyre_run_counts answer = {};
+    answer.dispatches = notes.dispatches;
+    answer.scratch_bytes = notes.scratch_bytes;
+    answer.turns = notes.turns;
+    for (const auto& [place, times] : notes.unfinished) answer.unfinished += times;
+    api::give(answer, sizeof answer, counts);
+    return {};
   });
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <new>
 
@@ -160,7 +161,7 @@ class HostBatch final : public Recording {
       command.step.ranges = ranges_.back();
     }
   }
-  Result<void> run(std::span<uint32_t>) override {
+  Result<void> run(std::span<Taken>, uint64_t) override {
     std::vector<Step> steps;
     const auto submit = [&]() -> Result<void> {
       if (!steps.empty()) VYRE_CHECK(backend_.run(steps));
@@ -184,55 +185,151 @@ class HostBatch final : public Recording {
   std::deque<std::vector<DeviceRange>> ranges_;
 };
 
-/// Batches, and repeats of batches that the host drives.
+/// Batches, and repeats of them that the host drives.
 class HostRecording final : public Recording {
  public:
-  static Result<std::unique_ptr<Recording>> make(Backend& backend, std::span<const Command> commands) {
-    auto out = std::make_unique<HostRecording>();
-    for (size_t i = 0; i < commands.size();) {
-      const bool repeat = commands[i].kind == Command::Kind::Repeat;
-      size_t end = repeat ? i + 1 + commands[i].count : i;
-      while (!repeat && end < commands.size() && commands[end].kind != Command::Kind::Repeat) ++end;
-      VYRE_TRY(batch,
-               backend.record_batch(commands.subspan(i + (repeat ? 1 : 0), end - i - (repeat ? 1 : 0))));
-      out->parts_.push_back({std::move(batch), repeat ? std::optional(commands[i]) : std::nullopt});
-      i = end;
-    }
-    return out;
+  /// after: null, or each command is a batch for itself.
+  HostRecording(Backend& backend, std::span<const Command> commands, AfterCommand after)
+      : backend_(backend), commands_(commands), after_(std::move(after)) {}
+
+  Result<void> build() {
+    VYRE_CHECK(build(0, commands_.size(), parts_));
+    commands_ = {};
+    return {};
   }
 
-  Result<void> run(std::span<uint32_t> turns) override {
-    size_t repeats = 0;
-    for (const Part& part : parts_) {
-      if (!part.repeat) {
-        VYRE_CHECK(part.batch->run({}));
-        continue;
-      }
-      uint32_t& taken = turns[repeats++];
-      for (taken = 0; taken < part.repeat->turns;) {
-        VYRE_CHECK(part.batch->run({}));
-        ++taken;
-        std::array<std::byte, 4> word{};
-        if (part.repeat->looks)
-          VYRE_CHECK(part.repeat->range.buffer->read(part.repeat->range.offset + part.repeat->word, word));
-        if (load_u32(word.data()) == 0) break;
-      }
-    }
-    return {};
+  Result<void> run(std::span<Taken> taken, uint64_t statements) override {
+    std::vector<Taken> own(taken.empty() ? repeats_ : 0);
+    Running running{taken.empty() ? own : taken, statements};
+    return run(parts_, running);
   }
 
  private:
   struct Part {
-    std::unique_ptr<Recording> batch;
-    std::optional<Command> repeat;
+    std::unique_ptr<Recording> batch;  // null: a repeat of the body
+    size_t command = 0;                // the first
+    size_t first_repeat = 0;           // its number, or that of the first in the batch
+    std::vector<Command> repeats;      // it, or those of the batch
+    std::vector<Part> body;
   };
+  struct Running {
+    std::span<Taken> taken;
+    uint64_t left;  // of the statements
+    bool stopped = false;
+    void spend(uint64_t statements) {
+      stopped = statements > left;
+      left -= stopped ? left : statements;
+    }
+  };
+
+  bool is_batched(size_t at) const {
+    const auto body = commands_.subspan(at + 1, commands_[at].count);
+    return !after_ && backend_.drives_repeats() &&
+           std::ranges::find(body, Command::Kind::Repeat, &Command::kind) == body.end();
+  }
+
+  Result<void> build(size_t begin, size_t end, std::vector<Part>& parts) {
+    Part batch;
+    size_t from = begin;
+    const auto finish = [&](size_t at) -> Result<void> {
+      if (from < at) {
+        VYRE_TRY(recording, backend_.record_batch(commands_.subspan(from, at - from)));
+        batch.batch = std::move(recording);
+        batch.command = from;
+        parts.push_back(std::move(batch));
+      }
+      batch = {};
+      from = at;
+      return {};
+    };
+    for (size_t i = begin; i < end;) {
+      const Command& command = commands_[i];
+      if (command.kind != Command::Kind::Repeat) {
+        ++i;
+        if (after_) VYRE_CHECK(finish(i));
+        continue;
+      }
+      const size_t behind = i + 1 + command.count;
+      const size_t number = repeats_++;
+      if (is_batched(i)) {
+        if (batch.repeats.empty()) batch.first_repeat = number;
+        batch.repeats.push_back(command);
+      } else {
+        VYRE_CHECK(finish(i));
+        Part repeat{.batch = nullptr, .command = i, .first_repeat = number, .repeats = {command}, .body = {}};
+        VYRE_CHECK(build(i + 1, behind, repeat.body));
+        parts.push_back(std::move(repeat));
+        from = behind;
+      }
+      i = behind;
+    }
+    return finish(end);
+  }
+
+  Result<void> run(const std::vector<Part>& parts, Running& running) {
+    for (const Part& part : parts) {
+      VYRE_CHECK(part.batch != nullptr ? run_batch(part, running) : run_repeat(part, running));
+      if (running.stopped) return {};
+    }
+    return {};
+  }
+
+  Result<void> run_batch(const Part& part, Running& running) {
+    std::vector<Taken> taken(part.repeats.size());
+    const auto begin = std::chrono::steady_clock::now();
+    VYRE_CHECK(part.batch->run(taken, running.left));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (after_) VYRE_CHECK(after_(part.command, seconds.count()));
+    for (size_t i = 0; i < taken.size() && !running.stopped; ++i) {
+      Taken& all = running.taken[part.first_repeat + i];
+      all.turns += taken[i].turns;
+      all.unfinished += taken[i].unfinished;
+      running.spend(taken[i].turns * part.repeats[i].statements);
+    }
+    return {};
+  }
+
+  Result<void> run_repeat(const Part& part, Running& running) {
+    const Command& repeat = part.repeats.front();
+    Taken& taken = running.taken[part.first_repeat];
+    for (uint32_t turn = 0; turn < repeat.turns; ++turn) {
+      ++taken.turns;
+      running.spend(repeat.statements);
+      if (running.stopped) return {};
+      VYRE_CHECK(run(part.body, running));
+      if (running.stopped || !repeat.looks) return {};
+      std::array<std::byte, 4> word{};
+      VYRE_CHECK(repeat.range.buffer->read(repeat.range.offset + repeat.word, word));
+      if (load_u32(word.data()) == 0) return {};
+    }
+    ++taken.unfinished;
+    return {};
+  }
+
+  Backend& backend_;
+  std::span<const Command> commands_;  // while it is built
+  const AfterCommand after_;
   std::vector<Part> parts_;
+  size_t repeats_ = 0;
 };
 
 }  // namespace
 
+Result<std::unique_ptr<Recording>> record_stepwise(Backend& backend, std::span<const Command> commands,
+                                                   AfterCommand after) {
+  auto out = std::make_unique<HostRecording>(backend, commands, std::move(after));
+  VYRE_CHECK(out->build());
+  return out;
+}
+
 Result<std::unique_ptr<Recording>> Backend::record(std::span<const Command> commands) {
-  return HostRecording::make(*this, commands);
+  return record_stepwise(*this, commands, nullptr);
+}
+
+Result<void> Backend::dispatch_engine(std::span<const Command> commands, std::span<Taken> taken,
+                                      uint64_t statements) {
+  VYRE_TRY(recording, record(commands));
+  return recording->run(taken, statements);
 }
 
 Result<std::unique_ptr<Recording>> Backend::record_batch(std::span<const Command> commands) {

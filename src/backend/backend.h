@@ -116,13 +116,13 @@ struct Step {
   layout::Groups groups;
 };
 
-/// One command of a recording.
+/// One command of an engine: of all that a pipeline of a text does, unrolled.
 struct Command {
   enum class Kind : uint8_t {
     Dispatch,  // step
     Zero,      // range, to be filled with zeros
-    Repeat,  // the `count` commands that follow, none of them a Repeat: at most `turns` times, at least once,
-             // and after each turn the word at `word` of the range is looked at: zero ends it
+    Repeat,    // the `count` commands that follow, which may hold others: at most `turns` times, at least
+               // once, and after each turn the word at `word` of the range is looked at: zero ends it
   };
   Kind kind{};
   Step step;
@@ -131,16 +131,25 @@ struct Command {
   uint64_t word = 0;  // in bytes; the range ends behind it
   bool looks = true;  // false: the word lies beyond the buffer and is 0, so there is one turn
   uint32_t count = 0;
+  uint64_t statements = 1;  // that a turn spends, at least 1, but for those of repeats in its body
+};
+
+/// What a Repeat did in a run, all its executions together.
+struct Taken {
+  uint64_t turns = 0;
+  uint64_t unfinished = 0;  // executions whose last turn left a word that is not zero
 };
 
 /// Commands that were checked and made ready for the device once, to run often.
 class Recording {
  public:
   virtual ~Recording() = default;
-  /// Runs them in their order, each after those before it, and waits.
-  /// Shape   turns: for each Repeat, in order, gets how many turns it took.
+  /// Runs them in their order, each after those before it, and waits. Where a turn of a repeat would spend
+  /// more than what is left of `statements`, that turn is counted and not made, and the run ends without an
+  /// error; what record_batch() makes need not look at it.
+  /// Shape   taken: one for each Repeat, in order, with zeros; or empty.
   /// Errors  as Backend::run.  Thread  one call at a time.
-  virtual Result<void> run(std::span<uint32_t> turns) = 0;
+  virtual Result<void> run(std::span<Taken> taken, uint64_t statements) = 0;
 };
 
 class Backend {
@@ -164,13 +173,19 @@ class Backend {
   /// Uniform buffers that dimensions of tensors come from must not be written by a step of the same call.
   /// Errors: of the first step that has any; what steps after it did is unspecified.
   virtual Result<void> run(std::span<const Step> steps);
-  /// Makes commands ready. Pipelines and buffers must live as long as the recording; spans need not. The
-  /// default runs dispatches by run(), fills from the host, and looks at the word of a Repeat after each
-  /// turn. Errors: as run().
+  /// Makes the commands of an engine ready. Pipelines and buffers must live as long as the recording; spans
+  /// need not. The default makes batches, and drives repeats from the host, which looks at the word after
+  /// each turn. Errors: as run().
   virtual Result<std::unique_ptr<Recording>> record(std::span<const Command> commands);
-  /// The same without a Repeat: for devices that take many commands in one submission, and whose repeats the
-  /// host drives.
+  /// The same without a Repeat, or with those alone whose body has none if drives_repeats(). The default runs
+  /// dispatches by run() and fills from the host.
   virtual Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands);
+  /// Whether a batch may have repeats: the device looks at their words by itself.
+  virtual bool drives_repeats() const { return false; }
+  /// Runs a whole engine over buffers of the device, once: record() and Recording::run(), for commands that
+  /// are not run again.
+  virtual Result<void> dispatch_engine(std::span<const Command> commands, std::span<Taken> taken,
+                                       uint64_t statements);
   /// Forgets everything that was: where the backend runs in a process of its own, that process is replaced
   /// by a new one. Pipelines stay valid; the contents of device buffers are lost. Nothing to do elsewhere.
   virtual Result<void> restart() { return {}; }
@@ -185,6 +200,12 @@ class Backend {
   virtual std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
       std::span<const check::Checked* const> programs);
 };
+
+/// A recording whose commands but repeats run one at a time, each waited for: `after` gets the number of the
+/// command and what it took, and its error ends the run. For times, and to find which command did something.
+using AfterCommand = std::function<Result<void>(size_t command, double seconds)>;
+Result<std::unique_ptr<Recording>> record_stepwise(Backend& backend, std::span<const Command> commands,
+                                                   AfterCommand after);
 
 /// That a host which follows `convention` can run this program, or a pipeline by its head, on the backend:
 /// the negotiation of ir-types, "Convention". Errors  B006 when the backend does not know it, B007 when the

@@ -285,10 +285,6 @@ Result<void> DeviceBackend::run(std::span<const Step> steps) {
   return work->finish();
 }
 
-Result<std::unique_ptr<Recording>> DeviceBackend::record(std::span<const Command> commands) {
-  return core_->drives_repeats() ? record_batch(commands) : Backend::record(commands);
-}
-
 Result<std::unique_ptr<Recording>> DeviceBackend::record_batch(std::span<const Command> commands) {
   if (!core_->records()) return Backend::record_batch(commands);
   std::vector<DeviceCommand> all;

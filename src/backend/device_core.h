@@ -203,8 +203,8 @@ class DeviceBackend : public CompilingBackend {
   /// All steps as one work.
   Result<void> run(std::span<const Step> steps) final;
   /// By the device, where it has recordings of its own. Errors: B012 for what is another backend's.
-  Result<std::unique_ptr<Recording>> record(std::span<const Command> commands) final;
   Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands) final;
+  bool drives_repeats() const final { return core_->records() && core_->drives_repeats(); }
 
  protected:
   DeviceBackend(std::shared_ptr<DeviceCore> device, CompileOptions options)

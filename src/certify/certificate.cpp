@@ -48,7 +48,9 @@ std::string tier(const Certificate& certificate) {
 /// use.
 std::string whole_tier(const Certificate& certificate) {
   constexpr auto kind = verify::SubjectKind::BufferOperation;
-  const bool any = std::ranges::count(certificate.verdicts, kind, &verify::Verdict::kind) != 0;
+  const bool any = std::ranges::any_of(certificate.verdicts, [](const verify::Verdict& v) {
+    return v.kind == kind || v.kind == verify::SubjectKind::Engine;
+  });
   const uint64_t cases = parity_cases(certificate.strength, kind);
   return tier(certificate) + (any ? fmt::format("; over buffers {}", cases) : "");
 }
@@ -334,7 +336,7 @@ bool Certificate::passed() const {
   const auto right = [&](verify::Track track) {
     const bool none =
         std::ranges::none_of(verdicts, [&](const verify::Verdict& v) { return v.track == track; });
-    return none || level(track) == greatest_level(track);
+    return none || level(track) == greatest_level(track, verdicts);
   };
   return !verdicts.empty() && std::ranges::all_of(registry.tracks(), right);
 }
@@ -406,6 +408,9 @@ Totals totals(const Certificate& certificate) {
     t.dispatches += v.dispatches;
     t.failures += v.failure_count;
     t.flaky += is_flaky(v);
+    t.promises += v.invariants.size();
+    t.promises_kept += uint64_t(std::ranges::count_if(
+        v.invariants, [](const verify::InvariantVerdict& promise) { return promise.cases.whole(); }));
     for (const verify::LawVerdict& law : v.laws) {
       for (const verify::Evidence& e : law.evidence) t.law_cases += e.cases;
       (law.claimed ? t.laws_claimed : t.laws_denied) += 1;

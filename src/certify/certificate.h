@@ -137,6 +137,7 @@ struct Totals {
   uint64_t dispatches = 0;
   uint64_t laws_claimed = 0, laws_verified = 0;
   uint64_t laws_denied = 0, laws_refuted = 0;
+  uint64_t promises = 0, promises_kept = 0;  // of engines
   uint64_t failures = 0;
   uint64_t flaky = 0;  // verdicts with a failure by chance
   /// Cases of parity. What was planned is passed, failed, waived or unsupported; failed is also what gave no

@@ -22,7 +22,7 @@ using verify::Verdict;
 constexpr size_t kShown = 4;
 
 struct Row {
-  std::string subject, cases, laws, denied, repeats, time, status;
+  std::string subject, cases, laws, denied, promises, repeats, time, status;
 };
 
 uint64_t parity_total(const Verdict& v) {
@@ -42,6 +42,12 @@ Row row_of(const Certificate& c, const Verdict& v, double seconds) {
   }
   row.laws = claimed == 0 ? "-" : fmt::format("{}/{}", verified, claimed);
   row.denied = denied == 0 ? "-" : fmt::format("{}/{}", refuted, denied);
+  if (!v.invariants.empty()) {
+    row.promises = fmt::format(
+        "{}/{}",
+        std::ranges::count_if(v.invariants, [](const auto& promise) { return promise.cases.whole(); }),
+        v.invariants.size());
+  }
   row.repeats = grouped(v.determinism.completed);
   row.time = fmt::format("{:.1f} s", seconds);
   row.status = text(standing_of(c, v));
@@ -54,6 +60,7 @@ std::string_view heading(Standing standing) {
     case Standing::Flaky: return "FLAKY";
     case Standing::Waived: return "waived";
     case Standing::Passed:
+    case Standing::PromisesFailed:
     case Standing::LawsFailed:
     case Standing::Failed: break;
   }
@@ -62,7 +69,8 @@ std::string_view heading(Standing standing) {
 
 std::string table(std::string_view title, const std::vector<Row>& rows, bool times) {
   if (rows.empty()) return {};
-  const Row head{std::string(title), "cases", "laws", "denied", "repeated", "time", ""};
+  const Row head{std::string(title), "cases", "laws", "denied", "promises", "repeated", "time", ""};
+  const bool promises = std::ranges::any_of(rows, [](const Row& r) { return !r.promises.empty(); });
   size_t subject = title.size(), cases = head.cases.size(), repeats = head.repeats.size();
   for (const Row& r : rows) {
     subject = std::max(subject, r.subject.size());
@@ -70,8 +78,10 @@ std::string table(std::string_view title, const std::vector<Row>& rows, bool tim
     repeats = std::max(repeats, r.repeats.size());
   }
   const auto line = [&](const Row& r) {
-    std::string out = fmt::format("  {:<{}}  {:>{}}  {:>5}  {:>6}  {:>{}}", r.subject, subject, r.cases,
-                                  cases, r.laws, r.denied, r.repeats, repeats);
+    std::string out =
+        fmt::format("  {:<{}}  {:>{}}  {:>5}  {:>6}", r.subject, subject, r.cases, cases, r.laws, r.denied);
+    if (promises) out += fmt::format("  {:>8}", r.promises);
+    out += fmt::format("  {:>{}}", r.repeats, repeats);
     if (times) out += fmt::format("  {:>7}", r.time);
     if (!r.status.empty()) out += "  " + r.status;
     return out + "\n";
@@ -262,6 +272,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
     std::vector<std::string> missing = missing_for_parity(v, c.strength);
     const std::vector<std::string> laws = missing_for_laws(v, c.strength);
     missing.insert(missing.end(), laws.begin(), laws.end());
+    std::ranges::move(missing_for_invariants(v), std::back_inserter(missing));
     if (missing.empty()) continue;
     out += fmt::format("{} {}\n", heading(standing_of(c, v)), name_of(v));
     for (const Waiver& w : c.waivers) {
@@ -292,6 +303,7 @@ std::string report(const Certificate& c, const ReportOptions& options) {
   if (options.total_seconds > 0) out += fmt::format(" in {:.1f} s", options.total_seconds);
   out += fmt::format("\n{} of {} claimed laws verified, {} of {} denied laws refuted, {} failures\n",
                      t.laws_verified, t.laws_claimed, t.laws_refuted, t.laws_denied, grouped(t.failures));
+  if (t.promises != 0) out += fmt::format("{} of {} promises of engines kept\n", t.promises_kept, t.promises);
   out +=
       fmt::format("{} cases planned: {} passed, {} failed, {} waived, {} unsupported\n", grouped(t.planned),
                   grouped(t.passed), grouped(t.failed), grouped(t.waived), grouped(t.unsupported));

@@ -34,7 +34,9 @@ Support support_of(const Verdict& v, verify::Strength strength) {
     return {Level::None, std::move(missing.front())};
   if (auto missing = missing_for_laws(v, strength); !missing.empty())
     return {Level::L1, std::move(missing.front())};
-  return {Level::L2, {}};
+  if (auto missing = missing_for_invariants(v); !missing.empty())
+    return {Level::L2, std::move(missing.front())};
+  return {greatest_level(v.track, {&v, 1}), {}};
 }
 
 using SubjectKey = std::tuple<verify::SubjectKind, std::string, Track>;

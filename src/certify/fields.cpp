@@ -76,6 +76,11 @@ void describe(auto& a, Of<verify::LawVerdict> auto& x) {
   a.field("claimed", x.claimed);
   a.field("evidence", x.evidence);
 }
+void describe(auto& a, Of<verify::InvariantVerdict> auto& x) {
+  a.field("invariant", x.invariant);
+  a.field("evidence", x.evidence);
+  a.field("cases", x.cases);
+}
 void describe(auto& a, Of<verify::Failure> auto& x) {
   a.field("check", x.check);
   a.field("oracle", x.oracle);
@@ -128,6 +133,7 @@ void describe(auto& a, Of<verify::Verdict> auto& x) {
   a.field("boundaries", x.boundaries);
   a.field("boundaries_hit", x.boundaries_hit);
   a.field("laws", x.laws);
+  a.later_field("invariants", x.invariants);
   a.later_field("failure_count", x.failure_count);
   a.later_field("failures", x.failures);
   a.later_field("failing", x.failing);
@@ -198,6 +204,8 @@ void describe(auto& a, Of<Totals> auto& x) {
   a.field("laws_verified", x.laws_verified);
   a.field("laws_denied", x.laws_denied);
   a.field("laws_refuted", x.laws_refuted);
+  a.later_field("promises", x.promises);
+  a.later_field("promises_kept", x.promises_kept);
   a.field("failures", x.failures);
   a.later_field("flaky", x.flaky);
   a.field("planned", x.planned);

@@ -108,12 +108,14 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
         inside = fmt::format("    <skipped message=\"{}\"/>\n    <system-out>{}</system-out>\n",
                              attribute(excuse(c, v)), escaped(failures_of(v, options)));
         break;
+      case Standing::PromisesFailed:
       case Standing::LawsFailed:
       case Standing::Failed:
       case Standing::Flaky: {
         ++failed;
         std::vector<std::string> missing = missing_for_parity(v, c.strength);
         if (missing.empty()) missing = missing_for_laws(v, c.strength);
+        if (missing.empty()) missing = missing_for_invariants(v);
         const std::string why = missing.empty() ? std::string(text(standing)) : missing.front();
         inside = fmt::format("    <failure message=\"{}\" type=\"{}\">{}</failure>\n", attribute(why),
                              text(standing), escaped(failures_of(v, options)));

@@ -97,7 +97,7 @@ std::string text(verify::Track track, Level level) {
 std::optional<Requirement> find_requirement(std::string_view name) {
   for (const verify::Track track :
        {verify::Track::Integer, verify::Track::Float, verify::Track::Approximate}) {
-    for (const Level level : {Level::L1, Level::L2}) {
+    for (const Level level : {Level::L1, Level::L2, Level::L3}) {
       if (level > greatest_level(track)) continue;
       const std::string wanted = text(track, level);
       if (name == wanted || name == fmt::format("{}={}", verify::text(track), wanted))
@@ -165,14 +165,32 @@ std::vector<std::string> missing_for_laws(const Verdict& verdict, Strength stren
       missing.push_back(fmt::format("{} is not {}", law.law, law.claimed ? "verified" : "refuted"));
     }
   }
-  if (missing.empty() && verdict.failure_count != 0) missing.push_back("something failed");
+  uint64_t of_promises = 0;
+  for (const verify::InvariantVerdict& promise : verdict.invariants) of_promises += promise.cases.failed;
+  if (missing.empty() && verdict.failure_count > of_promises) missing.push_back("something failed");
   return missing;
+}
+
+std::vector<std::string> missing_for_invariants(const Verdict& verdict) {
+  std::vector<std::string> missing;
+  if (info(verdict.kind).has_invariants && verdict.invariants.empty())
+    missing.push_back("no promise was judged");
+  for (const verify::InvariantVerdict& promise : verdict.invariants)
+    require_whole(missing, promise.cases, promise.invariant);
+  return missing;
+}
+
+Level greatest_level(verify::Track track, std::span<const Verdict> verdicts) {
+  const bool engines = std::ranges::any_of(verdicts, [&](const Verdict& verdict) {
+    return verdict.track == track && info(verdict.kind).has_invariants;
+  });
+  return engines ? greatest_level(track) : std::min(greatest_level(track), Level::L2);
 }
 
 Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength strength,
                uint32_t selected_families) {
   std::array<uint32_t, verify::kSubjectKindNames.size()> judged{};
-  Level level = greatest_level(track);
+  Level level = greatest_level(track, verdicts);
   for (const Verdict& verdict : verdicts) {
     if (verdict.track != track) continue;
     ++judged[size_t(verdict.kind)];
@@ -181,6 +199,8 @@ Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength 
       // An approximate operation has no laws, so what is missing is that something failed.
       if (track == verify::Track::Approximate) return Level::None;
       level = Level::L1;
+    } else if (!missing_for_invariants(verdict).empty()) {
+      level = std::min(level, Level::L2);
     }
   }
   const uint32_t families = judged[size_t(SubjectKind::Family)];

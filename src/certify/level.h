@@ -4,7 +4,9 @@
 // L1 (parity): every selected subject gave the expected bytes in every planned case, answered the same when
 // asked again, kept every canary, and the two definitions of each operation agree. L2 (algebraic): L1, and
 // every claimed law was verified, exhaustively on u8 and edge256 and witnessed, on the definition and on the
-// backend itself, and every denied law was refuted on both. A law with no case run is not verified. There is
+// backend itself, and every denied law was refuted on both. A law with no case run is not verified. L3
+// (engine), of the integer track: L2, engines are among the subjects, and every promise of each, generated
+// ones too, held in all of its cases. There is
 // a level for each track: L1f and L2f are the same of what has a float in its types; a verdict is of one
 // track. L1a, of the approximate track, is L1 with "within the bound" in the place of "the expected bytes";
 // there is nothing above it. Operations of files are graded in suite/certify_file.cpp, since no certificate
@@ -22,8 +24,8 @@
 
 namespace vyre::certify {
 
-enum class Level : uint8_t { None, L1, L2 };
-inline constexpr std::array<std::string_view, 3> kLevelNames = {"none", "L1", "L2"};
+enum class Level : uint8_t { None, L1, L2, L3 };
+inline constexpr std::array<std::string_view, 4> kLevelNames = {"none", "L1", "L2", "L3"};
 constexpr std::string_view text(Level level) { return kLevelNames[static_cast<size_t>(level)]; }
 /// "L2", of floats "L2f", of the approximate track "L1a"; "none".
 std::string text(verify::Track track, Level level);
@@ -47,6 +49,7 @@ inline constexpr uint64_t kWitnessedCases = 1'000'000;
 /// Why a verdict does not support a level; empty when it does.
 std::vector<std::string> missing_for_parity(const verify::Verdict& verdict, verify::Strength strength);
 std::vector<std::string> missing_for_laws(const verify::Verdict& verdict, verify::Strength strength);
+std::vector<std::string> missing_for_invariants(const verify::Verdict& verdict);
 
 /// Whether everything planned for a law was run and came out as it was claimed or denied. A law of an
 /// operator, "add.u64: Commutative", is witnessed as often as the tier wants cases of an operation; one of an
@@ -58,10 +61,16 @@ bool is_settled(verify::SubjectKind kind, const verify::LawVerdict& law, verify:
 Level level_of(verify::Track track, std::span<const verify::Verdict> verdicts, verify::Strength strength,
                uint32_t selected_families);
 
-/// The greatest level that a track has.
+/// The greatest level that a track has; and of what was judged: without an engine there is no L3.
 constexpr Level greatest_level(verify::Track track) {
-  return track == verify::Track::Approximate ? Level::L1 : Level::L2;
+  switch (track) {
+    case verify::Track::Integer: return Level::L3;
+    case verify::Track::Float: return Level::L2;
+    case verify::Track::Approximate: return Level::L1;
+  }
+  return Level::None;
 }
+Level greatest_level(verify::Track track, std::span<const verify::Verdict> verdicts);
 
 /// How many of those that are registered were judged.
 struct Share {

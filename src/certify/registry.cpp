@@ -6,6 +6,7 @@
 #include "ops/operation.h"
 #include "spec/ops.h"
 #include "verify/buffer_operation.h"
+#include "verify/engine_check.h"
 #include "verify/leaves.h"
 #include "verify/operator_laws.h"
 #include "verify/section.h"
@@ -94,8 +95,23 @@ void add(EntryHasher& h, const verify::BufferSubject& operation) {
     h.word(law->claimed);
     h.text(law->statement);
   }
+  if (const library::Engine* engine = operation.engine()) {
+    for (const library::Invariant one : library::kInvariants)
+      if (engine->promises.has(one)) h.text(library::text(one));
+    for (const std::string_view bound : {engine->dispatches, engine->scratch_bytes, engine->turns})
+      h.text(bound);
+  }
   for (const opspec::CaseClass* one : opspec::classes_of(operation.entry->id)) h.text(one->name);
   h.words(opspec::kBoundarySizes);
+}
+
+// What generated engines are made of is code; some of them stand for it.
+Digest generated_entry() {
+  constexpr uint64_t kSome = 16;
+  EntryHasher h;
+  h.text(verify::kGeneratedEngines);
+  h.text(verify::generated_digest(0, kSome));
+  return h.finish();
 }
 
 void add(EntryHasher& h, verify::Family family) {
@@ -124,6 +140,8 @@ Entries make_entries(bool approximate) {
   if (!approximate) {
     for (const verify::BufferSubject& operation : verify::buffer_subjects())
       out.emplace_back(operation.name(), entry_digest(operation));
+    out.emplace_back(verify::subject_of(verify::kGeneratedEngines, 1),
+                     generated_entry().hex().substr(0, verify::kDigestDigits));
   }
   for (const verify::FamilyInfo& family : verify::kFamilies) {
     if (verify::is_of(family.family, verify::Track::Approximate) == approximate)
@@ -172,7 +190,7 @@ Registry make_registry(bool approximate) {
     out.boundaries += uint32_t(opspec::kBoundarySizes.size());
     (operation.track() == Track::Float ? out.float_operations : out.operations) += 1;
   }
-  out.operations += operations(Track::Integer);
+  out.operations += operations(Track::Integer) + 1;  // and generated engines
   out.families = verify::parts_of(Track::Integer);
   out.float_operations += operations(Track::Float);
   out.float_families = verify::parts_of(Track::Float);

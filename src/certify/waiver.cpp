@@ -14,13 +14,15 @@ namespace {
 using verify::Tally;
 using verify::Verdict;
 
-constexpr std::array<std::string_view, 5> kStandingNames = {"ok", "LAWS FAILED", "FAILED", "FLAKY", "waived"};
+constexpr std::array<std::string_view, 6> kStandingNames = {"ok",     "PROMISES FAILED", "LAWS FAILED",
+                                                            "FAILED", "FLAKY",           "waived"};
 
 /// Every count of cases that failures are in.
 template <typename V, typename See>
 void each_tally(V& verdict, See see) {
   for (auto& oracle : verdict.parity) see(oracle.tally);
   for (auto& leaf : verdict.leaves) see(leaf.tally);
+  for (auto& promise : verdict.invariants) see(promise.cases);
   see(verdict.definition);
   see(verdict.determinism);
 }
@@ -54,7 +56,8 @@ Standing standing_of(const Certificate& certificate, const Verdict& verdict) {
   if (is_flaky(verdict)) return Standing::Flaky;
   if (is_waived(certificate, verdict)) return Standing::Waived;
   if (!missing_for_parity(verdict, certificate.strength).empty()) return Standing::Failed;
-  return missing_for_laws(verdict, certificate.strength).empty() ? Standing::Passed : Standing::LawsFailed;
+  if (!missing_for_laws(verdict, certificate.strength).empty()) return Standing::LawsFailed;
+  return missing_for_invariants(verdict).empty() ? Standing::Passed : Standing::PromisesFailed;
 }
 
 void waive(Verdict& verdict) {
@@ -64,8 +67,10 @@ void waive(Verdict& verdict) {
 uint64_t unaccounted(const Verdict& verdict) {
   if (!verdict.error.empty()) return 0;
   uint64_t sum = 0;
-  for (const verify::OracleCases& oracle : verdict.parity) {
-    const Tally& t = oracle.tally;  // an answer may be a failure too, so these overlap
+  std::vector<Tally> tallies;
+  for (const verify::OracleCases& oracle : verdict.parity) tallies.push_back(oracle.tally);
+  for (const verify::InvariantVerdict& promise : verdict.invariants) tallies.push_back(promise.cases);
+  for (const Tally& t : tallies) {  // an answer may be a failure too, so these overlap
     uint64_t left = t.planned;
     for (const uint64_t known : {t.completed, t.failed, t.waived, t.unsupported})
       left -= std::min(left, known);

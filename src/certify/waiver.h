@@ -29,8 +29,8 @@ struct Waiver {
 };
 
 /// What a verdict amounts to, apart from levels.
-enum class Standing : uint8_t { Passed, LawsFailed, Failed, Flaky, Waived };
-/// As the console has them in a column: "ok", "LAWS FAILED", "FAILED", "FLAKY", "waived".
+enum class Standing : uint8_t { Passed, PromisesFailed, LawsFailed, Failed, Flaky, Waived };
+/// As the console has them in a column: "ok", "PROMISES FAILED", "LAWS FAILED", "FAILED", "FLAKY", "waived".
 std::string_view text(Standing standing);
 Standing standing_of(const Certificate& certificate, const verify::Verdict& verdict);
 

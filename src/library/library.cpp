@@ -87,6 +87,22 @@ std::span<const Law> laws() {
   return all;
 }
 
+std::span<const Engine> engines() {
+  using enum Invariant;
+  static const std::vector<Engine> all = {
+#define VYRE_ENGINE(id, promises, dispatches, scratch_bytes, turns) \
+  {id, promises, dispatches, scratch_bytes, turns},
+#include "library/engines.def"
+#undef VYRE_ENGINE
+  };
+  return all;
+}
+
+const Engine* find_engine(std::string_view id) {
+  const auto found = std::ranges::find(engines(), id, &Engine::id);
+  return found != engines().end() ? &*found : nullptr;
+}
+
 std::span<const Speed> speeds() {
   static constexpr Speed all[] = {
 #define VYRE_SPEED(operations, input, device, beside, ratio) {operations, input, device, beside, ratio},

@@ -6,6 +6,7 @@
 // table (ops/registry.h). Source: docs/library.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,6 +48,68 @@ struct Law {
 /// All, in the order of library/laws.def; those of an operation.
 std::span<const Law> laws();
 std::vector<const Law*> laws_of(std::string_view id);
+
+/// What an engine may promise of every run; docs/engines.md says how each is judged.
+enum class Invariant : uint8_t {
+  Deterministic,
+  NoOutputLost,
+  NoDuplicate,
+  Ordered,
+  Bounded,
+  Termination,
+  AtomicLinearizable,
+  WorkgroupInvariant,
+};
+struct InvariantInfo {
+  std::string_view name, meaning;
+};
+inline constexpr std::array<InvariantInfo, 8> kInvariantInfos = {{
+    {"Deterministic", "equal inputs give equal bytes, whatever ran before or beside"},
+    {"NoOutputLost", "all that the reference lists is there, and what room it needs is said"},
+    {"NoDuplicate", "nothing is there more often than the reference lists it"},
+    {"Ordered", "records stand in the declared order, ties too"},
+    {"Bounded", "nothing is written outside, and no more is used than declared"},
+    {"Termination", "every repeat ends by its condition, within the declared turns"},
+    {"AtomicLinearizable", "what its atomics saw has an order"},
+    {"WorkgroupInvariant", "each value of its constants gives the same bytes"},
+}};
+constexpr const InvariantInfo& info(Invariant invariant) { return kInvariantInfos[size_t(invariant)]; }
+/// All, in their order.
+inline constexpr std::array<Invariant, 8> kInvariants = {Invariant::Deterministic,
+                                                         Invariant::NoOutputLost,
+                                                         Invariant::NoDuplicate,
+                                                         Invariant::Ordered,
+                                                         Invariant::Bounded,
+                                                         Invariant::Termination,
+                                                         Invariant::AtomicLinearizable,
+                                                         Invariant::WorkgroupInvariant};
+constexpr std::string_view text(Invariant invariant) { return info(invariant).name; }
+
+/// A set of invariants.
+class Promises {
+ public:
+  constexpr Promises(Invariant one) : bits_(uint8_t(1u << uint8_t(one))) {}
+  constexpr bool has(Invariant one) const { return (bits_ >> uint8_t(one) & 1) != 0; }
+  friend constexpr Promises operator|(Promises a, Promises b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+
+ private:
+  uint8_t bits_;
+};
+constexpr Promises operator|(Invariant a, Invariant b) { return Promises(a) | Promises(b); }
+
+/// An operation over buffers of several dispatches that promises invariants. The bounds are host expressions
+/// over its buffers and constants.
+struct Engine {
+  std::string_view id;
+  Promises promises;
+  std::string_view dispatches, scratch_bytes, turns;
+};
+/// All, in the order of library/engines.def.
+std::span<const Engine> engines();
+const Engine* find_engine(std::string_view id);
 
 /// What was measured of operations: times over those of something else, less is faster.
 struct Speed {

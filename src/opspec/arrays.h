@@ -30,6 +30,10 @@ void leave(Buffer& buffer, const std::vector<T>& values) {
   for (size_t i = 0; i < values.size(); ++i) put(buffer, i, values[i]);
 }
 
+/// Appends offsets and targets of a graph of at most 2,000 vertices: random, a chain, a star, without cycles.
+/// One time in five they are malformed.
+void put_any_graph(Buffers& buffers, RandomStream& random, uint32_t size);
+
 /// Cases with one buffer cut: in half at either end, or by an element.
 std::vector<Buffers> with_less(const Buffers& buffers);
 

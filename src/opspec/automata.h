@@ -27,6 +27,15 @@ struct Table {
 /// Appends four words and the classes: what comes before the next states.
 void put_header(Words& table, std::initializer_list<uint32_t> four, const Classes& classes);
 
+/// The table of match.aho_corasick for these literals, and the literals of one, in classes of bytes.
+Words table_of_literals(const std::vector<Item>& literals);
+std::vector<Item> literals_of_table(const Table& table);
+struct Occurrence {
+  uint32_t end, pattern;
+};
+/// Every literal is compared at every place.
+std::vector<Occurrence> occurrences_of(const std::vector<Item>& literals, const Item& text);
+
 /// Letters from `a` on: of few, or of all bytes.
 void some_letters(RandomStream& random, uint32_t bytes, Item& item);
 

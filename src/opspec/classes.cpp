@@ -53,8 +53,8 @@ constexpr CaseClass kClasses[] = {
 
 std::vector<const CaseClass*> classes_of(std::string_view id) {
   std::vector<const CaseClass*> out;
-  for (const auto part :
-       {std::span<const CaseClass>(kClasses), classes_of_bytes(), array_classes(), graph_classes()})
+  for (const auto part : {std::span<const CaseClass>(kClasses), classes_of_bytes(), array_classes(),
+                          graph_classes(), array_engine_classes(), classes_of_engine_records()})
     for (const CaseClass& one : part)
       if (is_among(id, one.operations)) out.push_back(&one);
   return out;

@@ -198,8 +198,8 @@ bool an_edge_behind(const Buffers& b) {
   return !b[0].empty() && elements<uint32_t>(b[0]).back() < count<uint32_t>(b[1]);
 }
 
-#define GRAPHS "graph.* !graph.edge_sources"
-#define WAYS "graph.bfs graph.reachable"
+#define GRAPHS "graph.* engine.bfs !graph.edge_sources"
+#define WAYS "graph.bfs graph.reachable engine.bfs"
 #define OF_VERTICES "graph.connected_components graph.k_core graph.topological_levels graph.pagerank"
 constexpr CaseClass kClasses[] = {
     {GRAPHS, "no vertices", no_vertices},

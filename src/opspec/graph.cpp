@@ -423,6 +423,10 @@ constexpr OperationSpec kOperations[] = {
 }  // namespace
 }  // namespace graph
 
+void put_any_graph(Buffers& buffers, RandomStream& random, uint32_t size) {
+  graph::put_graph(buffers, random, graph::any_lists(random, size));
+}
+
 std::span<const OperationSpec> graph_operations() { return graph::kOperations; }
 
 }  // namespace vyre::opspec

@@ -33,6 +33,14 @@ OutputPlaces outputs_of(std::string_view id) {
       {"string.csv_index", {1, 6}},
       {"match.glob", {3, 4}},
       {"match.*", {3, 6}},
+      {"engine.scan_rules", {5, 9}},
+      {"engine.tokens", {2, 5}},
+      {"engine.join", {2, 4}},
+      {"engine.dataflow", {4, 9}},
+      {"engine.prefix", {1, 4}},
+      {"engine.sort", {1, 5}},
+      {"engine.scatter_gather", {4, 7}},  // without the places, whose number says which homes there are
+      {"engine.bfs", {3, 7}},
   };
   for (const Row& row : kRows)
     if (is_among(id, row.operations)) return row.places;

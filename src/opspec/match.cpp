@@ -136,10 +136,6 @@ std::vector<Item> literals_of(const Table& table) {
   return literals;
 }
 
-struct Occurrence {
-  uint32_t end, pattern;
-};
-/// Every literal is compared at every place.
 std::vector<Occurrence> occurrences(const std::vector<Item>& literals, const Item& text) {
   std::vector<Occurrence> out;
   for (uint32_t end = 1; end <= text.size(); ++end)
@@ -208,6 +204,12 @@ constexpr OperationSpec kOperations[] = {
 
 }  // namespace
 }  // namespace match
+
+Words table_of_literals(const std::vector<Item>& literals) { return match::automaton(literals); }
+std::vector<Item> literals_of_table(const Table& table) { return match::literals_of(table); }
+std::vector<Occurrence> occurrences_of(const std::vector<Item>& literals, const Item& text) {
+  return match::occurrences(literals, text);
+}
 
 std::span<const OperationSpec> match_operations() { return match::kOperations; }
 

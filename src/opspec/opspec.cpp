@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "opspec/engine.h"
 #include "opspec/items.h"
 
 namespace vyre::opspec {
@@ -11,6 +12,8 @@ namespace {
 /// Of the stream of words that a case is made of; any number that nothing else uses.
 constexpr uint64_t kStream = 0x6f70'7370'6563;
 constexpr uint64_t kMalformedStream = kStream << 8;
+/// Into how many parts the items of a case are cut at most, to make it simpler: each part is a whole case.
+constexpr size_t kMostParts = 64;
 
 /// Beside none and few: one less, as many and one more than blocks of workgroups and of elements have.
 uint32_t size_of(RandomStream& random) {
@@ -59,7 +62,8 @@ const std::vector<OperationSpec>& all_operations() {
   static const std::vector<OperationSpec> all = [] {
     std::vector<OperationSpec> out;
     for (const auto part : {hash_operations(), recode_operations(), string_operations(), match_operations(),
-                            match_table_operations(), collection_operations(), graph_operations()})
+                            match_table_operations(), collection_operations(), graph_operations(),
+                            array_engines(), record_engines()})
       out.insert(out.end(), part.begin(), part.end());
     std::ranges::sort(out, {}, &OperationSpec::id);
     return out;
@@ -98,9 +102,15 @@ std::vector<Buffers> smaller_cases(const OperationSpec& operation, const Buffers
       Buffers& smaller = out.emplace_back(buffers);
       smaller[1] = buffer_of(kept);
     };
-    if (offsets.size() > 2) {  // each item alone, in its place
-      for (size_t i = 0; i + 1 < std::min<size_t>(offsets.size(), 4'096); ++i)
-        with({offsets[i], offsets[i + 1]});
+    if (offsets.size() > 2) {  // parts of the items, in their place
+      const size_t items = offsets.size() - 1;
+      for (size_t parts = std::min(items, kMostParts); parts > 1; parts /= 2) {
+        for (size_t k = 0; k < parts; ++k) {
+          const auto from = offsets.begin() + std::ptrdiff_t(k * items / parts);
+          const auto to = offsets.begin() + std::ptrdiff_t((k + 1) * items / parts);
+          with({from, to + 1});
+        }
+      }
     } else if (offsets[1] > offsets[0]) {
       const uint32_t length = offsets[1] - offsets[0];
       for (uint32_t less = (length + 1) / 2; less > 0; less /= 2) {

@@ -77,8 +77,8 @@ std::span<const CaseClass> array_classes();  // of collection
 std::span<const CaseClass> graph_classes();
 std::vector<const CaseClass*> classes_of(std::string_view id);
 
-/// Simpler cases than this: by the operation's own rule, else as of items in buffers 0 and 1: each of them
-/// alone, then with less of its bytes.
+/// Simpler cases than this: by the operation's own rule, else as of items in buffers 0 and 1: parts of them,
+/// down to one alone where there are few, and of a single item less of its bytes.
 std::vector<Buffers> smaller_cases(const OperationSpec& operation, const Buffers& buffers);
 
 }  // namespace vyre::opspec

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <deque>
 #include <set>
+#include <utility>
 
 #include "base/bytes.h"
+#include "base/guard_word.h"
 #include "spec/limits.h"
 
 namespace vyre::plan {
@@ -14,6 +16,7 @@ namespace {
 
 using backend::Command;
 using backend::DeviceRange;
+using backend::Taken;
 using ref::PlanBuffer;
 using ref::PlanStep;
 using ref::Segment;
@@ -42,21 +45,6 @@ std::vector<uint32_t> programs_of(const check::CheckedModule& module, uint32_t p
   return {programs.begin(), programs.end()};
 }
 
-namespace {
-
-/// A part of a segment that is ready for the device: commands, or a repeat that the host drives over such
-/// parts.
-struct Node {
-  std::unique_ptr<backend::Recording> recording;
-  std::vector<const PlanStep*> repeats;  // those in the recording
-  const PlanStep* step =
-      nullptr;  // what it is: the repeat that the host drives, or the dispatch that is timed
-  DeviceRange looked_at;
-  std::vector<Node> body;
-};
-
-}  // namespace
-
 /// A segment on the device.
 struct Executable::Prepared {
   // What it was prepared for.
@@ -64,35 +52,78 @@ struct Executable::Prepared {
   std::vector<std::vector<std::byte>> uniforms;
   uint64_t statements = 0;  // that walking the pipeline spent, without those of repeats
 
+  uint64_t guard_bytes = 0;
+
   Segment segment;
   std::unique_ptr<backend::DeviceBuffer> words;
-  std::vector<Node> nodes;
+  std::unique_ptr<backend::Recording> recording;
 };
 
 /// Prepares segments and runs them.
 class Executable::Runner final : public ref::PlanRunner {
  public:
-  Runner(Executable& of, std::span<const DeviceRange> ranges, RunNotes& notes)
-      : of_(of), ranges_(ranges), notes_(notes) {}
+  /// again: the run may be made once more, so what it prepares is worth being kept.
+  Runner(Executable& of, std::span<const DeviceRange> ranges, RunNotes& notes, bool again)
+      : of_(of), ranges_(ranges), notes_(notes), again_(again && !notes.timed) {}
 
   Result<void> run(const Segment& segment, ref::Statements& statements) override {
     ++segments_;
     prepared_ = std::make_unique<Prepared>();
+    prepared_->guard_bytes = notes_.guard_bytes;
     prepared_->segment = segment;
     prepared_->statements = ref::kMaxStatements - statements.left();
     VYRE_CHECK(make_scratch());
+    VYRE_CHECK(put_guards());
     VYRE_CHECK(make_words());
-    VYRE_CHECK(prepare(0, prepared_->segment.steps.size(), prepared_->nodes));
-    return execute(prepared_->nodes, statements);
+    std::deque<std::vector<DeviceRange>> ranges;
+    std::vector<Command> commands;
+    for (const PlanStep& step : segment.steps) commands.push_back(command_of(step, ranges));
+    std::vector<Taken> taken = taken_of(segment);
+    if (again_ && segments_ == 1) {
+      VYRE_TRY(recording, of_.backend_->record(commands));
+      prepared_->recording = std::move(recording);
+      VYRE_CHECK(prepared_->recording->run(taken, statements.left()));
+    } else if (notes_.timed) {
+      VYRE_TRY(recording, backend::record_stepwise(*of_.backend_, commands,
+                                                   [&](size_t command, double seconds) -> Result<void> {
+                                                     note(prepared_->segment.steps[command], seconds);
+                                                     return {};
+                                                   }));
+      VYRE_CHECK(recording->run(taken, statements.left()));
+    } else {
+      VYRE_CHECK(of_.backend_->dispatch_engine(commands, taken, statements.left()));
+    }
+    return count(taken, statements);
   }
 
-  Result<void> execute(const std::vector<Node>& nodes, ref::Statements& statements) {
-    for (const Node& node : nodes) VYRE_CHECK(execute(node, statements));
-    return {};
+  /// What was prepared for the same run, once more.
+  Result<void> replay(std::unique_ptr<Prepared> prepared) {
+    ++segments_;
+    prepared_ = std::move(prepared);
+    VYRE_CHECK(put_guards());
+    std::vector<Taken> taken = taken_of(segment());
+    ref::Statements statements(ref::kMaxStatements - prepared_->statements);
+    VYRE_CHECK(prepared_->recording->run(taken, statements.left()));
+    return count(taken, statements);
   }
 
-  /// What was prepared, if it was all.
-  std::unique_ptr<Prepared> take() { return segments_ == 1 ? std::move(prepared_) : nullptr; }
+  /// After the last segment.
+  Result<void> look_at_guards() {
+    if (prepared_ == nullptr) return {};
+    return each_guard([&](backend::DeviceBuffer& chunk, uint64_t offset, std::span<const uint32_t> words) {
+      std::vector<uint32_t> found(words.size());
+      auto read = chunk.read(offset, std::as_writable_bytes(std::span(found)));
+      notes_.guard_words += words.size();
+      for (size_t i = 0; i < words.size(); ++i) notes_.broken_guards += found[i] != words[i] ? 1 : 0;
+      return read;
+    });
+  }
+
+  /// What was prepared, if it was all and can be run again.
+  std::unique_ptr<Prepared> take() {
+    const bool whole = segments_ == 1 && prepared_->recording != nullptr;
+    return whole ? std::move(prepared_) : nullptr;
+  }
 
  private:
   const Segment& segment() const { return prepared_->segment; }
@@ -138,50 +169,60 @@ class Executable::Runner final : public ref::PlanRunner {
     return {};
   }
 
-  /// Whether a device may drive the repeat by itself: none stands in it.
-  bool is_flat(size_t at) const {
-    const auto body = std::span(segment().steps).subspan(at + 1, segment().steps[at].count);
-    return !notes_.timed && std::ranges::none_of(body, [](const PlanStep& step) {
-      return step.kind == PlanStep::Kind::Repeat;
-    });
+  /// Calls `at` for each guard of arrays from number `first` on: a chunk, where in it, and what stands there.
+  template <typename At>
+  Result<void> each_guard(At at, size_t first = 0) const {
+    constexpr uint64_t kWord = 4;
+    const uint64_t guard = notes_.guard_bytes / kWord * kWord;
+    std::vector<uint32_t> words;
+    for (const PlanBuffer& array : std::span(segment().arrays).subspan(first)) {
+      const uint64_t end = (array.offset + array.bytes + kWord - 1) / kWord * kWord;
+      for (const uint64_t begin : {array.offset - guard, end}) {
+        words.clear();
+        for (uint64_t i = 0; i < guard / kWord; ++i) words.push_back(guard_word(begin / kWord + i));
+        if (!words.empty()) VYRE_CHECK(at(*of_.scratch_[array.number], begin, std::span(words)));
+      }
+    }
+    return {};
   }
 
-  Result<void> prepare(size_t begin, size_t end, std::vector<Node>& nodes) {
-    std::vector<Command> commands;
-    std::deque<std::vector<DeviceRange>> ranges;
-    Node node;
-    const auto finish = [&]() -> Result<void> {
-      if (commands.empty()) return {};
-      VYRE_TRY(recording, of_.backend_->record(commands));
-      node.recording = std::move(recording);
-      nodes.push_back(std::move(node));
-      node = {};
-      commands.clear();
-      ranges.clear();
-      return {};
+  /// Guards of the arrays that are new.
+  Result<void> put_guards() {
+    const size_t first = std::exchange(guarded_, segment().arrays.size());
+    return each_guard(
+        [](backend::DeviceBuffer& chunk, uint64_t offset, std::span<const uint32_t> words) {
+          return chunk.write(offset, std::as_bytes(words));
+        },
+        first);
+  }
+
+  static std::vector<Taken> taken_of(const Segment& segment) {
+    return std::vector<Taken>(
+        size_t(std::ranges::count(segment.steps, PlanStep::Kind::Repeat, &PlanStep::kind)));
+  }
+
+  /// Takes what the repeats did into the notes. Errors: more statements than there were.
+  Result<void> count(std::span<const Taken> taken, ref::Statements& statements) {
+    struct Open {
+      size_t end;
+      uint64_t turns;
     };
-    for (size_t i = begin; i < end; ++i) {
+    std::vector<Open> open = {{segment().steps.size(), 1}};
+    size_t repeat = 0;
+    notes_.scratch_bytes = segment().scratch_bytes;
+    for (size_t i = 0; i < segment().steps.size(); ++i) {
       const PlanStep& step = segment().steps[i];
-      if (step.kind == PlanStep::Kind::Repeat && !is_flat(i)) {
-        VYRE_CHECK(finish());
-        Node& loop = nodes.emplace_back();
-        loop.step = &step;
-        loop.looked_at = range_of(segment().of(step)[0]);
-        std::vector<Node> body;
-        VYRE_CHECK(prepare(i + 1, i + 1 + step.count, body));
-        loop.body = std::move(body);
-        i += step.count;
-        continue;
-      }
-      if (notes_.timed && step.kind == PlanStep::Kind::Dispatch) {
-        VYRE_CHECK(finish());
-        node.step = &step;
-      }
-      commands.push_back(command_of(step, ranges));
-      if (step.kind == PlanStep::Kind::Repeat) node.repeats.push_back(&step);
-      if (notes_.timed) VYRE_CHECK(finish());
+      while (open.back().end <= i) open.pop_back();
+      if (step.kind == PlanStep::Kind::Dispatch) notes_.dispatches += open.back().turns;
+      if (step.kind != PlanStep::Kind::Repeat) continue;
+      const Taken& all = taken[repeat++];
+      notes_.turns += all.turns;
+      if (all.unfinished != 0) notes_.unfinished[{step.pipeline, step.command}] += all.unfinished;
+      open.push_back({i + 1 + step.count, all.turns});
+      if (!statements.spend(all.turns * step.statements))
+        return std::unexpected(ref::out_of_statements(span_of(step)));
     }
-    return finish();
+    return {};
   }
 
   Command command_of(const PlanStep& step, std::deque<std::vector<DeviceRange>>& all) const {
@@ -202,7 +243,8 @@ class Executable::Runner final : public ref::PlanRunner {
             .turns = uint32_t(std::min<uint64_t>(step.turns, most)),
             .word = word,
             .looks = word + 4 <= range.bytes,
-            .count = step.count};
+            .count = step.count,
+            .statements = step.statements};
   }
 
   std::span<const DeviceRange> ranges_of(std::span<const PlanBuffer> buffers,
@@ -221,22 +263,8 @@ class Executable::Runner final : public ref::PlanRunner {
     return ranges;
   }
 
-  Result<void> execute(const Node& node, ref::Statements& statements) {
-    if (node.step != nullptr && node.step->kind == PlanStep::Kind::Repeat) return repeat(node, statements);
-    std::vector<uint32_t> turns(node.repeats.size());
-    const auto begin = std::chrono::steady_clock::now();
-    VYRE_CHECK(node.recording->run(turns));
-    for (size_t i = 0; i < turns.size(); ++i) {
-      const PlanStep& step = *node.repeats[i];
-      if (!statements.spend(turns[i] * step.statements))
-        return std::unexpected(ref::out_of_statements(span_of(step)));
-    }
-    if (node.step != nullptr) note(*node.step, begin);
-    return {};
-  }
-
-  void note(const PlanStep& step, std::chrono::steady_clock::time_point begin) {
-    const double seconds = seconds_since(begin);
+  void note(const PlanStep& step, double seconds) {
+    if (step.kind != PlanStep::Kind::Dispatch) return;
     uint64_t bytes = 0;
     for (const PlanBuffer& buffer : segment().of(step)) bytes += buffer.bytes;
     const std::array<uint64_t, 6> key = {step.pipeline, step.command,  step.groups.x,
@@ -251,27 +279,6 @@ class Executable::Runner final : public ref::PlanRunner {
     time.seconds += seconds;
   }
 
-  Result<void> repeat(const Node& node, ref::Statements& statements) {
-    const PlanStep& step = *node.step;
-    for (uint32_t turn = 0; turn < step.turns; ++turn) {
-      if (!statements.spend(step.statements)) return std::unexpected(ref::out_of_statements(span_of(step)));
-      VYRE_CHECK(execute(node.body, statements));
-      VYRE_TRY(word, look(node.looked_at, step.word));
-      if (word == 0) return {};
-    }
-    ++notes_.unfinished[{step.pipeline, step.command}];
-    return {};
-  }
-
-  /// Word `index` of a buffer; beyond it 0.
-  static Result<uint32_t> look(const DeviceRange& range, uint32_t index) {
-    const uint64_t offset = uint64_t{index} * 4;
-    if (offset + 4 > range.bytes) return 0u;
-    std::array<std::byte, 4> word{};
-    VYRE_CHECK(range.buffer->read(range.offset + offset, word));
-    return load_u32(word.data());
-  }
-
   Span span_of(const PlanStep& step) const {
     return of_.module_->pipelines()[step.pipeline].pipeline->commands[step.command].span;
   }
@@ -279,9 +286,11 @@ class Executable::Runner final : public ref::PlanRunner {
   Executable& of_;
   std::span<const DeviceRange> ranges_;
   RunNotes& notes_;
+  const bool again_;
   std::map<std::array<uint64_t, 6>, size_t> rows_;  // of notes_.times
   std::unique_ptr<Prepared> prepared_;              // that is being run
   size_t segments_ = 0;
+  size_t guarded_ = 0;                     // how many arrays have guards
   std::vector<uint64_t> places_of_words_;  // by the first word of a list: where it lies on the device
 };
 
@@ -305,9 +314,14 @@ Result<Executable> Executable::make(backend::Backend& backend,
 }
 
 Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes* notes) {
-  const check::Checked& head = *module_->pipelines()[pipeline_].head;
   RunNotes nothing;
-  RunNotes& noted = notes != nullptr ? *notes : nothing;
+  return run(ranges, notes != nullptr ? *notes : nothing, /*again=*/true);
+}
+
+Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& notes, bool again) {
+  const check::Checked& head = *module_->pipelines()[pipeline_].head;
+  notes.dispatches = notes.scratch_bytes = notes.turns = notes.guard_words = notes.broken_guards = 0;
+  notes.unfinished.clear();
   std::vector<std::array<uint64_t, 3>> places;
   std::vector<std::vector<std::byte>> uniforms(ranges.size());
   std::vector<ref::PlanParameter> parameters;
@@ -325,16 +339,22 @@ Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes* note
     extents.push_back({ranges[i].buffer, ranges[i].offset, ranges[i].bytes, uniforms[i]});
   }
   VYRE_CHECK(layout::bind(head, extents, {}));
-  Runner runner(*this, ranges, noted);
-  if (prepared_ && !noted.timed && prepared_->ranges == places && prepared_->uniforms == uniforms) {
-    ref::Statements statements(ref::kMaxStatements - prepared_->statements);
-    return runner.execute(prepared_->nodes, statements);
+  Runner runner(*this, ranges, notes, again);
+  if (prepared_ && !notes.timed && prepared_->guard_bytes == notes.guard_bytes &&
+      prepared_->ranges == places && prepared_->uniforms == uniforms) {
+    VYRE_CHECK(runner.replay(std::move(prepared_)));
+  } else {
+    prepared_.reset();
+    ref::PlanOptions options;
+    const uint64_t guards = 2 * ((uint64_t{notes.guard_bytes} + ref::kScratchAlignment - 1) /
+                                 ref::kScratchAlignment * ref::kScratchAlignment);
+    const uint64_t most = backend_->limits().max_buffer_bytes;
+    options.max_scratch_bytes = most - std::min(most, guards);
+    options.guard_bytes = notes.guard_bytes;
+    VYRE_CHECK(ref::run_plan(*module_, pipeline_, parameters, options, runner));
   }
-  prepared_.reset();
-  ref::PlanOptions options;
-  options.max_scratch_bytes = backend_->limits().max_buffer_bytes;
-  VYRE_CHECK(ref::run_plan(*module_, pipeline_, parameters, options, runner));
-  prepared_ = noted.timed ? nullptr : runner.take();
+  VYRE_CHECK(runner.look_at_guards());
+  prepared_ = runner.take();
   if (prepared_) {
     prepared_->ranges = std::move(places);
     prepared_->uniforms = std::move(uniforms);
@@ -356,15 +376,16 @@ Result<void> Executable::run_host(std::span<const std::span<std::byte>> host, Ru
     ranges.push_back({buffer.get(), 0, bytes.size()});
     buffers.push_back(std::move(buffer));
   }
-  if (notes != nullptr) notes->copy_in_seconds = seconds_since(begin);
-  VYRE_CHECK(run(ranges, notes));
-  prepared_.reset();  // no later run has these buffers
+  RunNotes nothing;
+  RunNotes& noted = notes != nullptr ? *notes : nothing;
+  noted.copy_in_seconds = seconds_since(begin);
+  VYRE_CHECK(run(ranges, noted, /*again=*/false));  // no later run has these buffers
   begin = std::chrono::steady_clock::now();
   for (size_t i = 0; i < host.size(); ++i) {
     const bool written = head.buffer(head.bound_buffers()[i]).access == spec::BufferAccess::ReadWrite;
     if (written && !host[i].empty()) VYRE_CHECK(buffers[i]->read(0, host[i]));
   }
-  if (notes != nullptr) notes->copy_out_seconds = seconds_since(begin);
+  noted.copy_out_seconds = seconds_since(begin);
   return {};
 }
 

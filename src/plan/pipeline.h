@@ -30,15 +30,26 @@ struct DispatchTime {
   double seconds = 0;  // all together
 };
 
-/// What there is to say of a run.
+/// What there is to say of a run, and how it is to be made.
 struct RunNotes {
   bool timed = false;  // each dispatch is waited for and timed; without it they are submitted together
+  /// So many bytes before and behind each array of scratch are filled with words that are looked at after the
+  /// run. More than none: arrays that are used one after the other share no memory unless they are of one
+  /// size.
+  uint32_t guard_bytes = 0;
+
+  // Of every run, and of the last one that these notes were given to.
+  uint64_t dispatches = 0;     // that were made
+  uint64_t scratch_bytes = 0;  // the most that arrays of scratch had at once
+  uint64_t turns = 0;          // of all repeats together
+  /// How often the last turn of a repeat left a word that is not zero, by pipeline and command.
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> unfinished;
+  uint64_t guard_words = 0, broken_guards = 0;  // looked at; those of them that are others
+
+  // Of timed runs.
   std::vector<DispatchTime> times;                   // in the order of the first of each
   DispatchTime others;                               // count and seconds of those beyond kMostTimes
-  double copy_in_seconds = 0, copy_out_seconds = 0;  // of run_host()
-  /// How often the last turn of a repeat left a word that is not zero, by pipeline and command; of timed
-  /// runs.
-  std::map<std::pair<uint32_t, uint32_t>, uint64_t> unfinished;
+  double copy_in_seconds = 0, copy_out_seconds = 0;  // of run_host(), timed or not
 };
 inline constexpr size_t kMostTimes = 1'000;
 
@@ -74,6 +85,7 @@ class Executable {
  private:
   class Runner;
   struct Prepared;
+  Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes& notes, bool again);
   Executable(backend::Backend& backend, std::shared_ptr<const check::CheckedModule> module,
              uint32_t pipeline);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -24,36 +25,71 @@ uint64_t aligned(uint64_t bytes) {
 }
 
 /// Scratch as a stack: what a pipeline takes is given back when it ends. Chunks that exist are filled before
-/// another one is made.
+/// another one is made. With guards places are not given back but kept for arrays of the same size.
 class Scratch {
  public:
+  explicit Scratch(uint64_t guard_bytes) : guard_(guard_bytes) {}
+
   struct Mark {
     uint32_t chunk = 0;
     uint64_t used = 0;
+    uint64_t bytes = 0;  // of the arrays
+    size_t taken = 0;
   };
   Mark mark() const { return top_; }
-  void release(Mark mark) { top_ = mark; }
+  void release(Mark mark) {
+    if (guard_ == 0) {
+      top_ = mark;
+      return;
+    }
+    for (; taken_.size() > mark.taken; taken_.pop_back()) free_[taken_.back().bytes].push_back(taken_.back());
+    top_.bytes = mark.bytes;
+    top_.taken = mark.taken;
+  }
 
   PlanBuffer take(uint64_t bytes) {
-    const uint64_t size = aligned(bytes);
+    top_.bytes += bytes;
+    most_bytes_ = std::max(most_bytes_, top_.bytes);
+    if (guard_ == 0) return place(aligned(bytes), 0, bytes);
+    std::vector<PlanBuffer>& free = free_[bytes];
+    if (free.empty()) {
+      free.push_back(place(aligned(bytes) + 2 * guard_, guard_, bytes));
+      arrays_.push_back(free.back());
+    }
+    taken_.push_back(free.back());
+    free.pop_back();
+    ++top_.taken;
+    return taken_.back();
+  }
+  const std::vector<uint64_t>& chunks() const { return chunks_; }
+  const std::vector<PlanBuffer>& arrays() const { return arrays_; }
+  uint64_t most_bytes() const { return most_bytes_; }
+
+ private:
+  /// An array that begins `before` bytes into the next `size` bytes.
+  PlanBuffer place(uint64_t size, uint64_t before, uint64_t bytes) {
     while (top_.chunk < chunks_.size() && top_.used + size > chunks_[top_.chunk]) {
       if (top_.used == 0 && top_.chunk + 1 == chunks_.size()) {
         chunks_[top_.chunk] = size;  // nothing lies in it
       } else {
-        top_ = {top_.chunk + 1, 0};
+        ++top_.chunk;
+        top_.used = 0;
       }
     }
     if (top_.chunk == chunks_.size()) chunks_.push_back(std::max(size, kLeastChunk));
-    const PlanBuffer out = {PlanBuffer::Kind::Scratch, top_.chunk, top_.used, bytes};
+    const PlanBuffer out = {PlanBuffer::Kind::Scratch, top_.chunk, top_.used + before, bytes};
     top_.used += size;
     return out;
   }
-  const std::vector<uint64_t>& chunks() const { return chunks_; }
 
- private:
   static constexpr uint64_t kLeastChunk = 64 << 10;
+  const uint64_t guard_;
   std::vector<uint64_t> chunks_;
   Mark top_;
+  uint64_t most_bytes_ = 0;
+  // With guards: all places, those in use in the order in which they were taken, and the others by size.
+  std::vector<PlanBuffer> arrays_, taken_;
+  std::map<uint64_t, std::vector<PlanBuffer>> free_;
 };
 
 /// What host expressions read: lengths, and uniform buffers.
@@ -86,7 +122,8 @@ class Walk {
         parameters_(parameters),
         options_(options),
         runner_(runner),
-        ready_(module.pipelines().size()) {}
+        ready_(module.pipelines().size()),
+        scratch_(aligned(options.guard_bytes)) {}
 
   Result<void> run(uint32_t pipeline) {
     std::vector<PlanBuffer> given;
@@ -306,6 +343,8 @@ class Walk {
   Result<void> flush() {
     if (segment_.steps.empty()) return {};
     segment_.chunks = scratch_.chunks();
+    segment_.arrays = scratch_.arrays();
+    segment_.scratch_bytes = scratch_.most_bytes();
     VYRE_CHECK(runner_.run(segment_, statements_));
     segment_.steps.clear();
     segment_.buffers.clear();

@@ -58,6 +58,10 @@ struct Segment {
   /// Bytes of each chunk of scratch that steps so far use. A chunk keeps its contents from segment to
   /// segment.
   std::vector<uint64_t> chunks;
+  /// With PlanOptions::guard_bytes: every place that an array of scratch has had so far.
+  std::vector<PlanBuffer> arrays;
+  /// The most that arrays of scratch so far had at once, in bytes.
+  uint64_t scratch_bytes = 0;
 
   std::span<const PlanBuffer> of(const PlanStep& step) const {
     return {buffers.data() + step.buffers.first, step.buffers.count};
@@ -103,6 +107,9 @@ struct PlanParameter {
 struct PlanOptions {
   uint64_t max_scratch_bytes = UINT64_MAX;  // of one buffer: the reference allows 64 MiB
   size_t segment_steps = 4096;              // a segment ends after so many, outside of repeats
+  /// Room before and behind each array of scratch, a multiple of kScratchAlignment, in which nothing else
+  /// ever lies: a place is used again only for an array of the same size.
+  uint64_t guard_bytes = 0;
 };
 
 /// Walks a pipeline and hands its steps over.

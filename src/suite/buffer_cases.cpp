@@ -13,12 +13,17 @@ using verify::Verdict;
 // Evaluations that a run of a pipeline is as long as, by measurement, and that compiling it is.
 constexpr uint64_t kEvaluationsARun = 10'000;
 constexpr uint64_t kEvaluationsACompilation = 2'000'000;
+constexpr uint64_t kRunsAPromise = 3;
+
+uint64_t planned_promises(const library::Engine& engine) {
+  return uint64_t(std::ranges::count_if(
+      library::kInvariants, [&](library::Invariant invariant) { return engine.promises.has(invariant); }));
+}
 
 class BufferCases final : public Cases {
  public:
   explicit BufferCases(const verify::BufferSubject& operation)
-      : Cases(verify::SubjectKind::BufferOperation, operation.name(), operation.track()),
-        operation_(operation) {}
+      : Cases(operation.kind(), operation.name(), operation.track()), operation_(operation) {}
 
   std::vector<CaseUnit> units(const CasePlan& plan) const override {
     std::vector<CaseUnit> out;
@@ -29,6 +34,15 @@ class BufferCases final : public Cases {
                      runs * kEvaluationsARun + kEvaluationsACompilation,
                      [this, &plan, unit](backend::Backend& backend, const verify::Monitor& monitor) {
                        return check(backend, unit, plan, monitor);
+                     }});
+    }
+    if (const library::Engine* engine = operation_.engine()) {
+      const uint64_t cases = planned_promises(*engine) * plan.engines.cases;
+      out.push_back({{fmt::format("{}/promises", subject())},
+                     cases,
+                     cases * kRunsAPromise * kEvaluationsARun + kEvaluationsACompilation,
+                     [engine, &plan](backend::Backend& backend, const verify::Monitor& monitor) {
+                       return verify::check_promises(backend, *engine, plan.engines, plan.seed, monitor);
                      }});
     }
     return out;
@@ -44,6 +58,16 @@ class BufferCases final : public Cases {
         verdict.definition.planned != plan.buffers.definition ||
         verdict.determinism.planned != plan.buffers.repeated)
       return fmt::format("the classes, boundary values or repetitions are not those of {}", subject());
+    const library::Engine* engine = operation_.engine();
+    std::vector<std::string_view> promised, judged;
+    for (const library::Invariant one : library::kInvariants)
+      if (engine != nullptr && engine->promises.has(one)) promised.push_back(library::text(one));
+    for (const verify::InvariantVerdict& promise : verdict.invariants) {
+      judged.push_back(promise.invariant);
+      if (promise.cases.planned != plan.engines.cases)
+        return fmt::format("{} has not the cases that it has at this strength", promise.invariant);
+    }
+    if (judged != promised) return fmt::format("the promises are not those of {}", subject());
     return {};
   }
 

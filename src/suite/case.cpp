@@ -26,6 +26,7 @@ Result<std::unique_ptr<Case>> find_case(const verify::Token& token) {
     if (verify::subject_of(op.id, op.version) != token.subject) continue;
     return token.strategy == "law" ? law_case(op, token) : element_case(verify::subject_of(op), token);
   }
+  if (auto engine = verify::engine_case_of(token)) return engine_case(std::move(*engine), token);
   if (const auto over_buffers = verify::find_buffer_subject(token.subject); over_buffers.entry != nullptr)
     return buffer_case(over_buffers, token);
   if (const auto* family = verify::find_family(token.subject)) return family_case(family->family, token);

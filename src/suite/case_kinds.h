@@ -7,6 +7,7 @@
 #include "suite/case.h"
 #include "verify/buffer_operation.h"
 #include "verify/culprit.h"
+#include "verify/engine_check.h"
 #include "verify/families.h"
 #include "verify/parity.h"
 
@@ -16,6 +17,8 @@ namespace vyre::suite {
 std::unique_ptr<Case> element_case(verify::Subject subject, verify::Token token);
 /// A case of an operation over buffers, or a law of it.
 std::unique_ptr<Case> buffer_case(const verify::BufferSubject& operation, verify::Token token);
+/// A promise of an engine, or the bytes of a generated one.
+std::unique_ptr<Case> engine_case(verify::EngineCase engine, verify::Token token);
 /// A law of an operation at values of its variables.
 std::unique_ptr<Case> law_case(const ops::Operation& operation, verify::Token token);
 /// What a token of a whole family names: a program, a row of ir.shapes, the planted-false laws, or a claim.

@@ -12,18 +12,22 @@ namespace vyre::suite {
 
 CasePlan case_plan(verify::Strength strength, uint64_t seed) {
   return {verify::operation_plan(strength), verify::family_plan(strength), verify::buffer_plan(strength),
-          seed};
+          verify::engine_plan(strength), seed};
 }
 
 bool Selected::has(verify::Track track) const {
-  return std::ranges::any_of(operations,
+  return (track == verify::Track::Integer && generated_engines) ||
+         std::ranges::any_of(operations,
                              [&](const ops::Operation* op) { return verify::track_of(*op) == track; }) ||
          std::ranges::any_of(over_buffers, [&](const auto& op) { return op.track() == track; });
 }
 
 Result<Selected> select(std::string_view pattern, bool approximate) {
   Selected out;
-  if (!approximate) out.over_buffers = verify::buffer_subjects(pattern);
+  if (!approximate) {
+    out.over_buffers = verify::buffer_subjects(pattern);
+    out.generated_engines = matches(pattern, verify::kGeneratedEngines);
+  }
   const ops::Operation* other = nullptr;  // one that matches, of the other kind
   for (const ops::Operation& op : ops::all_operations()) {
     if (!matches(pattern, op.id)) continue;
@@ -33,7 +37,7 @@ Result<Selected> select(std::string_view pattern, bool approximate) {
       other = &op;
     }
   }
-  const bool none = out.operations.empty() && out.over_buffers.empty();
+  const bool none = out.operations.empty() && out.over_buffers.empty() && !out.generated_engines;
   if (none && other != nullptr) {
     return std::unexpected(make_diag(
         DiagCode::C004, Span::none(),
@@ -85,6 +89,7 @@ Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view selection,
   std::vector<std::unique_ptr<Cases>> out;
   for (const ops::Operation* operation : selected.operations) out.push_back(operation_cases(*operation));
   for (const verify::BufferSubject& operation : selected.over_buffers) out.push_back(buffer_cases(operation));
+  if (selected.generated_engines) out.push_back(generated_engine_cases());
   for (const verify::Part& part : parts) out.push_back(family_cases(part));
   return out;
 }
@@ -94,6 +99,7 @@ std::unique_ptr<Cases> find_cases(const verify::Verdict& verdict) {
     if (verify::subject_of(op.id, op.version) == verdict.subject) return operation_cases(op);
   if (const auto over_buffers = verify::find_buffer_subject(verdict.subject); over_buffers.entry != nullptr)
     return buffer_cases(over_buffers);
+  if (verdict.subject == verify::subject_of(verify::kGeneratedEngines, 1)) return generated_engine_cases();
   const auto* family = verify::find_family(verdict.subject);
   return family == nullptr ? nullptr : family_cases({family->family, verdict.track});
 }

@@ -18,6 +18,7 @@
 #include "ops/operation.h"
 #include "suite/shard.h"
 #include "verify/buffer_operation.h"
+#include "verify/engine_check.h"
 #include "verify/families.h"
 #include "verify/monitor.h"
 #include "verify/operation.h"
@@ -29,6 +30,7 @@ struct CasePlan {
   verify::OperationPlan operation;
   verify::FamilyPlan family;
   verify::BufferPlan buffers;
+  verify::EnginePlan engines;
   uint64_t seed = 1;
 };
 /// What certificates of a strength come from.
@@ -80,11 +82,12 @@ class Cases {
 
 std::unique_ptr<Cases> operation_cases(const ops::Operation& operation);
 std::unique_ptr<Cases> buffer_cases(const verify::BufferSubject& operation);
+std::unique_ptr<Cases> generated_engine_cases();
 std::unique_ptr<Cases> family_cases(const verify::Part& part);
 
 /// The subjects of a certificate in their order: the operations of a selection, strict or approximate, those
-/// over buffers, which are strict, then the parts of families that judge beside them. Errors: C004 where one
-/// of the patterns matches none.
+/// over buffers, which are strict, generated engines, then the parts of families that judge beside them.
+/// Errors: C004 where one of the patterns matches none.
 Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view operations, bool approximate,
                                                      std::string_view families);
 /// The cases of a verdict; null where this build does not have the subject.

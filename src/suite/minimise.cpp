@@ -51,7 +51,8 @@ bool is_shrunk(Fault fault) {
     case Fault::Crashed:
     case Fault::Refused:
     case Fault::BrokeContract:
-    case Fault::Law: return true;
+    case Fault::Law:
+    case Fault::Invariant: return true;
     case Fault::Hung:
     case Fault::LostDevice:
     case Fault::OrderDependent:

@@ -20,6 +20,7 @@
 #include "ops/operation.h"
 #include "suite/shard.h"
 #include "verify/buffer_operation.h"
+#include "verify/engine_check.h"
 #include "verify/families.h"
 #include "verify/operation.h"
 
@@ -37,6 +38,7 @@ struct Plan {
   std::optional<verify::OperationPlan> operation_plan;
   std::optional<verify::FamilyPlan> family_plan;
   std::optional<verify::BufferPlan> buffer_plan;
+  std::optional<verify::EnginePlan> engine_plan;
   std::optional<std::vector<verify::Family>> families;  // of these, the parts of the selected tracks
   /// A state directory, where results are kept as they come and taken from; empty: nothing is kept.
   std::string state = {};
@@ -53,6 +55,7 @@ Result<std::vector<Unit>> units_of(const Plan& plan);
 struct Selected {
   std::vector<const ops::Operation*> operations;
   std::vector<verify::BufferSubject> over_buffers;
+  bool generated_engines = false;
   /// Whether one of them is of the track.
   bool has(verify::Track track) const;
 };

@@ -31,7 +31,7 @@ Result<BufferJudge> BufferJudge::make(backend::Backend& backend, const opspec::O
   return BufferJudge(backend, operation, *module, entry, std::move(executable));
 }
 
-Result<opspec::Buffers> BufferJudge::run(const opspec::Buffers& input) {
+Result<opspec::Buffers> BufferJudge::run(const opspec::Buffers& input, plan::RunNotes* notes) {
   const auto begin_after = [](size_t end) {
     return (end + kGuardBytes + backend::kRangeAlignment - 1) / backend::kRangeAlignment *
            backend::kRangeAlignment;
@@ -60,7 +60,7 @@ Result<opspec::Buffers> BufferJudge::run(const opspec::Buffers& input) {
     ranges.push_back({memory_.get(), begins[b], input[b].size()});
   }
   VYRE_CHECK(memory_->write(0, image));
-  VYRE_CHECK(executable_.run(ranges));
+  VYRE_CHECK(executable_.run(ranges, notes));
   VYRE_CHECK(memory_->read(0, image));
   guard_words_ += (input.size() + 1) * kGuardWords;
   each_guard([&](const std::byte* at, size_t first) { broken_ += broken_guard(at, first); });

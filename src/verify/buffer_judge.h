@@ -25,8 +25,9 @@ class BufferJudge {
   static Result<BufferJudge> make(backend::Backend& backend, const opspec::OperationSpec& operation,
                                   const ir::Module& text);
 
-  /// What a run leaves of the buffers. Errors: the backend's, where it did not run.
-  Result<opspec::Buffers> run(const opspec::Buffers& input);
+  /// What a run leaves of the buffers. `notes`: unless null, gets what there is to say of the run.
+  /// Errors: the backend's, where it did not run.
+  Result<opspec::Buffers> run(const opspec::Buffers& input, plan::RunNotes* notes = nullptr);
   /// For a run after Backend::restart().
   void forget() { executable_.forget(); }
   /// Guard words that were looked at so far, and how many of them were others.

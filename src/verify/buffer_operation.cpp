@@ -529,7 +529,7 @@ Result<bool> LawRuns::holds(const BufferSubject& subject, const library::Law& la
 Verdict check_buffer_unit(backend::Backend& backend, const BufferSubject& subject, const BufferPlan& plan,
                           size_t unit, uint64_t seed, const Monitor& monitor) {
   Verdict verdict;
-  verdict.kind = SubjectKind::BufferOperation;
+  verdict.kind = subject.kind();
   verdict.subject = subject.name();
   verdict.track = subject.track();
   Result<void> done = backend.restart();

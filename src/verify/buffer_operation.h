@@ -38,6 +38,11 @@ struct BufferSubject {
   const library::Entry* entry = nullptr;
   const opspec::OperationSpec* spec = nullptr;
   std::string name() const { return subject_of(entry->id, 1); }
+  /// What it promises besides; null where it is no engine.
+  const library::Engine* engine() const { return library::find_engine(entry->id); }
+  SubjectKind kind() const {
+    return engine() != nullptr ? SubjectKind::Engine : SubjectKind::BufferOperation;
+  }
   Track track() const;
 };
 /// All that match, by id.

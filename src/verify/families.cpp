@@ -83,7 +83,7 @@ Bytes bytes_of(spec::DataType type, std::span<const uint32_t> patterns) {
 }
 
 /// The contents of a buffer of floats. kind: of the elements of a sum or a product.
-Bytes floats(const BufferPlan& plan, uint32_t count, uint32_t kind, RandomStream& random) {
+Bytes floats(const ShapeBuffer& plan, uint32_t count, uint32_t kind, RandomStream& random) {
   if (plan.fill == Fill::Sums) return bytes_of(plan.type, sum_elements(plan.type, count, kind, random));
   if (plan.fill == Fill::Factors) return bytes_of(plan.type, factors(plan.type, count, kind, random));
   std::vector<uint32_t> patterns(count, unwritten_of(plan.type));
@@ -93,7 +93,7 @@ Bytes floats(const BufferPlan& plan, uint32_t count, uint32_t kind, RandomStream
   return bytes_of(plan.type, patterns);
 }
 
-uint32_t count_of(const BufferPlan& plan, uint64_t total, uint64_t groups, RandomStream& random) {
+uint32_t count_of(const ShapeBuffer& plan, uint64_t total, uint64_t groups, RandomStream& random) {
   switch (plan.count) {
     case Count::Total: return uint32_t(total);
     case Count::Vectors: return uint32_t(4 * total);
@@ -219,7 +219,7 @@ generate::ProgramCase text_case(Family family, uint64_t seed, uint64_t index, co
   out.outcome = shape.outcome;
   out.approximate = shape.approximate;
   const bool solid = std::any_of(shape.buffers.begin(), shape.buffers.end(),
-                                 [](const BufferPlan& b) { return b.fill == Fill::Extents; });
+                                 [](const ShapeBuffer& b) { return b.fill == Fill::Extents; });
   out.groups.x = 1 + random.below(shape.max_groups);
   if (solid) {
     out.groups.y = 1 + random.below(shape.max_groups);
@@ -228,7 +228,7 @@ generate::ProgramCase text_case(Family family, uint64_t seed, uint64_t index, co
   const uint32_t extents[] = {out.groups.x * s.size[0], out.groups.y * s.size[1], out.groups.z * s.size[2]};
   const uint64_t total = uint64_t(extents[0]) * extents[1] * extents[2];
   uint32_t first_count = 0;
-  for (const BufferPlan& plan : shape.buffers) {
+  for (const ShapeBuffer& plan : shape.buffers) {
     const uint32_t count = count_of(plan, total, out.groups.total(), random);
     if (out.buffers.empty()) first_count = count;
     if (plan.fill == Fill::Floats || plan.fill == Fill::Sums || plan.fill == Fill::Factors ||

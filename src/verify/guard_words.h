@@ -1,7 +1,4 @@
-// Guard words: what stands beside a buffer on the host, where nothing may write.
-//
-// They are no pattern that a backend could know: each process draws its own, which no seed gives and no
-// certificate has, so that nothing can be right only beside them.
+// Guard words (base/guard_word.h) beside a buffer on the host, where nothing may write.
 #pragma once
 
 #include <cstddef>

@@ -56,10 +56,10 @@ std::array<uint32_t, 3> size(std::string_view word) {
   return out;
 }
 
-BufferPlan buffer(std::string_view plan) {
+ShapeBuffer buffer(std::string_view plan) {
   const auto words = split(plan, ' ');
   if (words.size() < 2 || words.size() > 3) refuse(plan);
-  BufferPlan out{Count::Fixed, Fill::Any};
+  ShapeBuffer out{Count::Fixed, Fill::Any};
   const auto count = std::ranges::find(kCounts, words[0]);
   if (count != kCounts.end())
     out.count = Count(count - kCounts.begin());
@@ -195,7 +195,7 @@ std::vector<Shape> litmus_shapes(std::string_view text) {
   std::vector<Shape> out;
   for (const LitmusTest& test : litmus_tests()) {
     for (const bool apart : {false, true}) {
-      const BufferPlan words{Count::Vectors, Fill::Zero};
+      const ShapeBuffer words{Count::Vectors, Fill::Zero};
       out.push_back({std::string(test.what) + (apart ? ", apart" : ", side by side"),
                      litmus_program(test, apart),
                      {{apart ? 7u : 64u, 1, 1}},

@@ -52,7 +52,7 @@ enum class Fill : uint8_t {
   Factors,    // the same of products
   Unwritten,  // a NaN of `type` that no operation gives
 };
-struct BufferPlan {
+struct ShapeBuffer {
   Count count;
   Fill fill;
   uint32_t number = 0;
@@ -64,7 +64,7 @@ struct Shape {
   std::string text;
   std::vector<std::array<uint32_t, 3>> sizes;
   uint32_t max_groups = 0;  // along x; Extents: along every axis
-  std::vector<BufferPlan> buffers;
+  std::vector<ShapeBuffer> buffers;
   generate::Outcome outcome = nullptr;  // where the schedule decides what is left in memory
   bool approximate = false;             // where results are right within tolerances (verify/sums.h)
 };

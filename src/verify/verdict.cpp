@@ -77,6 +77,8 @@ void add(Verdict& sum, Verdict summand) {
   sum.boundaries = std::max(sum.boundaries, summand.boundaries);
   sum.boundaries_hit += summand.boundaries_hit;
   std::ranges::move(summand.laws, std::back_inserter(sum.laws));
+  add_by(sum.invariants, summand.invariants, &InvariantVerdict::invariant,
+         [](InvariantVerdict& a, const InvariantVerdict& b) { add(a.cases, b.cases); });
   for (FailingCases& cases : summand.failing) {
     if (sum.failing.size() < kKeptFailing) sum.failing.push_back(std::move(cases));
   }

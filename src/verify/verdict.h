@@ -1,6 +1,7 @@
 // Verdicts: what was found out about one subject of a certification, as plain data.
 //
-// A subject is an operation ("primitive.math.add@1", over buffers "hash.sha256@1") or a family of IR programs
+// A subject is an operation ("primitive.math.add@1", over buffers "hash.sha256@1", an engine "engine.bfs@1")
+// or a family of IR programs
 // ("ir.barriers"). Verifying it gives a Verdict; certify/ derives levels, certificates and reports from
 // verdicts alone, so whatever they say can be recomputed by the holder of the certificate. Every count stands
 // beside the number that was planned: zero failures must not look like not having run. Source: semantics,
@@ -28,8 +29,9 @@ using spec::kOracleNames;
 using spec::text;
 
 /// Which kind of check found a failure.
-enum class Check : uint8_t { Definition, Parity, Law, Determinism };
-inline constexpr std::array<std::string_view, 4> kCheckNames = {"definition", "parity", "law", "determinism"};
+enum class Check : uint8_t { Definition, Parity, Law, Determinism, Invariant };
+inline constexpr std::array<std::string_view, 5> kCheckNames = {"definition", "parity", "law", "determinism",
+                                                                "invariant"};
 constexpr std::string_view text(Check c) { return kCheckNames[static_cast<size_t>(c)]; }
 
 /// How small a failing input is known to be. Smallest is a minimum by exhaustion, in the order of semantics;
@@ -53,11 +55,12 @@ enum class Fault : uint8_t {
   LateWrite,       // results changed after the dispatch was answered
   FalseClaim,      // says that it has what it has not; or a file claims what its definition refutes
   Law,             // a law does not hold
+  Invariant,       // a promise of an engine does not hold
 };
-inline constexpr std::array<std::string_view, 13> kFaultNames = {
+inline constexpr std::array<std::string_view, 14> kFaultNames = {
     "wrong value", "not written",        "wrote outside",   "crashed", "hung",       "lost the device",
     "refused",     "broke the contract", "order-dependent", "flaky",   "late write", "false claim",
-    "law"};
+    "law",         "invariant"};
 constexpr std::string_view text(Fault f) { return kFaultNames[static_cast<size_t>(f)]; }
 
 struct Failure {
@@ -148,9 +151,17 @@ struct LawVerdict {
   bool operator==(const LawVerdict&) const = default;
 };
 
-enum class SubjectKind : uint8_t { Operation, Family, BufferOperation };
-inline constexpr std::array<std::string_view, 3> kSubjectKindNames = {"operation", "family",
-                                                                      "operation over buffers"};
+/// What became of a promise of an engine.
+struct InvariantVerdict {
+  std::string invariant;  // "Ordered"
+  std::string evidence;   // how it was judged: "records in their order, ties by tags"
+  Tally cases;
+  bool operator==(const InvariantVerdict&) const = default;
+};
+
+enum class SubjectKind : uint8_t { Operation, Family, BufferOperation, Engine, GeneratedEngines };
+inline constexpr std::array<std::string_view, 5> kSubjectKindNames = {
+    "operation", "family", "operation over buffers", "engine", "generated engines"};
 constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
 /// What certificates and reports hold of a verdict for the kind of its subject.
 struct SubjectKindInfo {
@@ -164,8 +175,9 @@ struct SubjectKindInfo {
   // By strength: the least cases of parity, and instances of a law that is witnessed alone; 0: none are
   // asked, or laws are exhausted as well.
   std::array<uint64_t, 3> cases, laws;
+  bool has_invariants = false;  // one at least, which all must hold for L3
 };
-inline constexpr std::array<SubjectKindInfo, 3> kSubjectKinds = {{
+inline constexpr std::array<SubjectKindInfo, 5> kSubjectKinds = {{
     {.has_table = true,
      .has_coverage = false,
      .one_error_a_case = true,
@@ -194,6 +206,26 @@ inline constexpr std::array<SubjectKindInfo, 3> kSubjectKinds = {{
      .on_float_track = "",
      .cases = {100, 10'000, 40'000},
      .laws = {10, 200, 2'000}},
+    {.has_table = true,
+     .has_coverage = false,
+     .one_error_a_case = true,
+     .error_unit = "",
+     .tolerance = "",
+     .beyond = "",
+     .on_float_track = "",
+     .cases = {100, 10'000, 40'000},
+     .laws = {10, 200, 2'000},
+     .has_invariants = true},
+    {.has_table = false,
+     .has_coverage = false,
+     .one_error_a_case = true,
+     .error_unit = "",
+     .tolerance = "",
+     .beyond = "",
+     .on_float_track = "",
+     .cases = {},
+     .laws = {},
+     .has_invariants = true},
 }};
 constexpr const SubjectKindInfo& info(SubjectKind k) { return kSubjectKinds[static_cast<size_t>(k)]; }
 constexpr bool is_operation(SubjectKind k) { return k != SubjectKind::Family; }
@@ -257,6 +289,7 @@ struct Verdict {
   uint32_t boundaries = 0;      // boundary values declared
   uint32_t boundaries_hit = 0;  // and run
   std::vector<LawVerdict> laws;
+  std::vector<InvariantVerdict> invariants;  // of an engine, one a promise
   uint64_t failure_count = 0;
   std::vector<Failure> failures;      // the first kKeptFailures different ones
   std::vector<FailingCases> failing;  // of parity, all of them: for the run report, not for the certificate

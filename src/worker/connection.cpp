@@ -28,6 +28,7 @@ constexpr std::string_view what_is_done(Call call) {
     case Call::Code: return "showing its code";
     case Call::Dispatch:
     case Call::DispatchResident: return "a dispatch";
+    case Call::Engine: return "an engine";
     case Call::Allocate: return "allocating a buffer";
     case Call::Write:
     case Call::Read:

@@ -20,7 +20,7 @@
 
 namespace vyre::worker {
 
-inline constexpr uint32_t kProtocolVersion = 4;
+inline constexpr uint32_t kProtocolVersion = 5;
 /// The descriptor that a worker finds its socket at.
 inline constexpr int kWorkerSocket = 3;
 
@@ -34,7 +34,8 @@ enum class Call : uint8_t {
   Write,             // buffer, offset, turn, access, offset, bytes -> nothing
   Read,              // the same
   Fill,              // buffer, offset, bytes, value -> nothing
-  DispatchResident,  // pipeline, groups, [buffer, offset, bytes] -> nothing
+  DispatchResident,  // pipeline, groups, [range] -> nothing; a range is a buffer, offset, bytes, shared
+  Engine,            // engine, statements, [command] -> [turns, unfinished] of its repeats
   Settle,            // -> nothing
   Floats,            // -> form, native, composed, findings: lists of texts
 };

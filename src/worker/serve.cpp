@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <deque>
 #include <map>
 #include <new>
 #include <thread>
@@ -75,8 +76,14 @@ class Server {
   /// One call: reads what it needs, writes what it gives. Errors: what the backend answers.
   Result<void> answer(Call call, Reader& in, Fd fd, Writer& out);
   void forget(Reader& in) {
-    for (uint32_t n = in.count(4); n > 0; --n) pipelines_.erase(in.number<uint32_t>());
-    for (uint32_t n = in.count(4); n > 0; --n) buffers_.erase(in.number<uint32_t>());
+    const auto forget_in = [&](auto& all) {
+      for (uint32_t n = in.count(4); n > 0; --n) {
+        engine_.reset();  // which may have it
+        all.erase(in.number<uint32_t>());
+      }
+    };
+    forget_in(pipelines_);
+    forget_in(buffers_);
   }
 
  private:
@@ -89,6 +96,10 @@ class Server {
   Result<void> transfer(Reader& in, bool to_device);
   Result<void> fill(Reader& in);
   Result<void> dispatch_resident(Reader& in);
+  Result<backend::DeviceRange> range(Reader& in);
+  /// What a dispatch is, without its ranges.
+  Result<backend::Step> step(Reader& in, std::vector<backend::DeviceRange>& ranges);
+  Result<void> engine(Reader& in, Writer& out);
 
   Result<backend::Pipeline*> pipeline(uint32_t id) {
     const auto found = pipelines_.find(id);
@@ -127,6 +138,9 @@ class Server {
   std::array<Region, kTurns> results_;
   std::map<uint32_t, std::unique_ptr<backend::Pipeline>> pipelines_;
   std::map<uint32_t, std::unique_ptr<backend::DeviceBuffer>> buffers_;
+  /// The last engine, for when it is asked for again.
+  std::unique_ptr<backend::Recording> engine_;
+  uint32_t engine_id_ = 0;
 };
 
 Result<void> Server::hello(Reader& in, Writer& out) {
@@ -249,16 +263,77 @@ Result<void> Server::fill(Reader& in) {
   return device->fill(offset, count, std::byte(in.number<uint8_t>()));
 }
 
-Result<void> Server::dispatch_resident(Reader& in) {
+Result<backend::DeviceRange> Server::range(Reader& in) {
+  VYRE_TRY(device, buffer(in.number<uint32_t>()));
+  backend::DeviceRange out{.buffer = device};
+  out.offset = in.number<uint64_t>();
+  out.bytes = in.number<uint64_t>();
+  out.shared = in.number<uint8_t>() != 0;
+  return out;
+}
+
+Result<backend::Step> Server::step(Reader& in, std::vector<backend::DeviceRange>& ranges) {
   VYRE_TRY(made, pipeline(in.number<uint32_t>()));
   const layout::Groups groups = read_groups(in);
-  std::vector<backend::DeviceRange> ranges;
-  for (uint32_t n = in.count(20); n > 0; --n) {
-    VYRE_TRY(device, buffer(in.number<uint32_t>()));
-    const auto offset = in.number<uint64_t>();
-    ranges.push_back({device, offset, in.number<uint64_t>()});
+  for (uint32_t n = in.count(21); n > 0; --n) {
+    VYRE_TRY(one, range(in));
+    ranges.push_back(one);
   }
-  return made->dispatch_resident(ranges, groups);
+  return backend::Step{made, ranges, groups};
+}
+
+Result<void> Server::dispatch_resident(Reader& in) {
+  std::vector<backend::DeviceRange> ranges;
+  VYRE_TRY(made, step(in, ranges));
+  return made.pipeline->dispatch_resident(made.ranges, made.groups);
+}
+
+Result<void> Server::engine(Reader& in, Writer& out) {
+  using Kind = backend::Command::Kind;
+  const auto id = in.number<uint32_t>();
+  const auto statements = in.number<uint64_t>();
+  const auto count = in.count(2);
+  std::vector<backend::Command> commands;
+  std::deque<std::vector<backend::DeviceRange>> ranges;
+  std::vector<size_t> ends = {count};  // of the bodies that this command is in
+  size_t repeats = 0;
+  for (size_t i = 0; i < count; ++i) {
+    while (ends.back() == i) ends.pop_back();
+    backend::Command& command = commands.emplace_back();
+    command.kind = static_cast<Kind>(in.number<uint8_t>());
+    if (command.kind > Kind::Repeat) return std::unexpected(malformed("there is no such command"));
+    if (command.kind == Kind::Dispatch) {
+      VYRE_TRY(made, step(in, ranges.emplace_back()));
+      command.step = made;
+      continue;
+    }
+    VYRE_TRY(one, range(in));
+    command.range = one;
+    if (command.kind == Kind::Zero) continue;
+    command.turns = in.number<uint32_t>();
+    command.word = in.number<uint64_t>();
+    command.looks = in.number<uint8_t>() != 0;
+    command.count = in.number<uint32_t>();
+    command.statements = in.number<uint64_t>();
+    if (command.count > ends.back() - i - 1) return std::unexpected(malformed("a body without an end"));
+    ends.push_back(i + 1 + command.count);
+    ++repeats;
+  }
+  if (!in.done()) return std::unexpected(malformed("commands of another size"));
+  if (engine_ == nullptr || engine_id_ != id) {
+    engine_.reset();
+    VYRE_TRY(recording, backend_.record(commands));
+    engine_ = std::move(recording);
+    engine_id_ = id;
+  }
+  std::vector<backend::Taken> taken(repeats);
+  VYRE_CHECK(engine_->run(taken, statements));
+  out.number(uint32_t(taken.size()));
+  for (const backend::Taken& one : taken) {
+    out.number(one.turns);
+    out.number(one.unfinished);
+  }
+  return {};
 }
 
 Result<void> Server::answer(Call call, Reader& in, Fd fd, Writer& out) {
@@ -273,6 +348,7 @@ Result<void> Server::answer(Call call, Reader& in, Fd fd, Writer& out) {
     case Call::Read: return transfer(in, false);
     case Call::Fill: return fill(in);
     case Call::DispatchResident: return dispatch_resident(in);
+    case Call::Engine: return engine(in, out);
     case Call::Settle: return backend_.drain();
     case Call::Floats: {
       VYRE_TRY(floats, backend_.floats());

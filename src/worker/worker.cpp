@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <utility>
 
 #include "lower/lift.h"
@@ -147,6 +148,22 @@ class WorkerBuffer final : public backend::DeviceBuffer {
   const uint64_t bytes_;
 };
 
+Result<void> write_range(Writer& out, const Lock& lock, const Connection& connection,
+                         const backend::DeviceRange& range) {
+  auto* const buffer = dynamic_cast<WorkerBuffer*>(range.buffer);
+  if (buffer == nullptr || !buffer->is_of(connection)) {
+    return std::unexpected(make_diag(DiagCode::B012, Span::none(), "a buffer of another backend was bound",
+                                     "bind buffers of the backend that compiled the program"));
+  }
+  VYRE_CHECK(backend::check_range(range));
+  VYRE_CHECK(buffer->allocate(lock));
+  out.number(buffer->id());
+  out.number(range.offset);
+  out.number(range.bytes);
+  out.number(uint8_t(range.shared));
+  return {};
+}
+
 void write_groups(Writer& out, layout::Groups groups) {
   out.number(groups.x);
   out.number(groups.y);
@@ -191,26 +208,22 @@ class WorkerPipeline final : public InPlacePipeline {
   Result<void> dispatch_resident(std::span<const backend::DeviceRange> ranges,
                                  layout::Groups groups) override {
     const Lock lock = connection_->lock();
-    VYRE_CHECK(compile(lock));
     Writer body;
-    body.number(id_);
-    write_groups(body, groups);
-    body.number(uint32_t(ranges.size()));
-    for (const backend::DeviceRange& range : ranges) {
-      auto* const buffer = dynamic_cast<WorkerBuffer*>(range.buffer);
-      if (buffer == nullptr || !buffer->is_of(*connection_)) {
-        return std::unexpected(make_diag(DiagCode::B012, Span::none(),
-                                         "a buffer of another backend was bound",
-                                         "bind buffers of the backend that compiled the program"));
-      }
-      VYRE_CHECK(backend::check_range(range));
-      VYRE_CHECK(buffer->allocate(lock));
-      body.number(buffer->id());
-      body.number(range.offset);
-      body.number(range.bytes);
-    }
+    VYRE_CHECK(write(body, lock, ranges, groups));
     return connection_->command(lock, Call::DispatchResident, body.written(),
                                 connection_->options().dispatch_seconds);
+  }
+
+  bool is_of(const Connection& connection) const { return connection_.get() == &connection; }
+  /// A dispatch of it, as calls name it; then it is compiled in the process that is now.
+  Result<void> write(Writer& out, const Lock& lock, std::span<const backend::DeviceRange> ranges,
+                     layout::Groups groups) {
+    VYRE_CHECK(compile(lock));
+    out.number(id_);
+    write_groups(out, groups);
+    out.number(uint32_t(ranges.size()));
+    for (const backend::DeviceRange& range : ranges) VYRE_CHECK(write_range(out, lock, *connection_, range));
+    return {};
   }
 
   Result<backend::EmittedCode> code() override {
@@ -263,6 +276,84 @@ class WorkerPipeline final : public InPlacePipeline {
   const uint32_t id_;
   const check::Checked program_;
   std::string form_;  // what code() points to
+};
+
+/// The commands of an engine, which the worker's backend is given whole.
+class WorkerRecording final : public backend::Recording {
+ public:
+  WorkerRecording(Shared connection, std::span<const backend::Command> commands)
+      : connection_(std::move(connection)),
+        id_(connection_->new_id()),
+        commands_(commands.begin(), commands.end()) {
+    for (backend::Command& command : commands_) {
+      command.step.ranges = ranges_.emplace_back(command.step.ranges.begin(), command.step.ranges.end());
+      repeats_ += command.kind == backend::Command::Kind::Repeat ? 1 : 0;
+      dispatches_ += command.kind == backend::Command::Kind::Dispatch ? 1 : 0;
+    }
+  }
+
+  /// Errors: B012 for what is another backend's.
+  Result<void> check() const {
+    const Lock lock = connection_->lock();
+    Writer ignored;
+    return write(ignored, lock);
+  }
+
+  Result<void> run(std::span<backend::Taken> taken, uint64_t statements) override {
+    const Lock lock = connection_->lock();
+    Writer body;
+    body.number(id_);
+    body.number(statements);
+    VYRE_CHECK(write(body, lock));
+    const double seconds = connection_->options().dispatch_seconds * std::clamp(dispatches_, 1.0, kMostTimes);
+    VYRE_TRY(answer, connection_->call(lock, Call::Engine, body.written(), seconds));
+    Reader in = answer.reader();
+    std::vector<backend::Taken> found(in.count(16));
+    for (backend::Taken& one : found) {
+      one.turns = in.number<uint64_t>();
+      one.unfinished = in.number<uint64_t>();
+    }
+    if (!in.done() || found.size() != repeats_)
+      return std::unexpected(connection_->breach(lock, Breach::Protocol, "an answer of another size"));
+    if (!taken.empty()) std::ranges::copy(found, taken.begin());
+    return {};
+  }
+
+ private:
+  /// An engine has so many times as long as a dispatch, at most.
+  static constexpr double kMostTimes = 10;
+
+  Result<void> write(Writer& out, const Lock& lock) const {
+    out.number(uint32_t(commands_.size()));
+    for (const backend::Command& command : commands_) {
+      out.number(uint8_t(command.kind));
+      if (command.kind == backend::Command::Kind::Dispatch) {
+        auto* const pipeline = dynamic_cast<WorkerPipeline*>(command.step.pipeline);
+        if (pipeline == nullptr || !pipeline->is_of(*connection_)) {
+          return std::unexpected(make_diag(DiagCode::B012, Span::none(),
+                                           "a program of another backend was given",
+                                           "give a program that this backend compiled"));
+        }
+        VYRE_CHECK(pipeline->write(out, lock, command.step.ranges, command.step.groups));
+        continue;
+      }
+      VYRE_CHECK(write_range(out, lock, *connection_, command.range));
+      if (command.kind == backend::Command::Kind::Zero) continue;
+      out.number(command.turns);
+      out.number(command.word);
+      out.number(uint8_t(command.looks));
+      out.number(command.count);
+      out.number(command.statements);
+    }
+    return {};
+  }
+
+  const Shared connection_;
+  const uint32_t id_;
+  std::vector<backend::Command> commands_;
+  std::deque<std::vector<backend::DeviceRange>> ranges_;
+  size_t repeats_ = 0;
+  double dispatches_ = 0;
 };
 
 class WorkerBackend final : public backend::Backend {
@@ -328,6 +419,12 @@ class WorkerBackend final : public backend::Backend {
     }
     if (!allocated) return std::unexpected(std::move(allocated).error());
     return buffer;
+  }
+
+  Result<std::unique_ptr<backend::Recording>> record(std::span<const backend::Command> commands) override {
+    auto recording = std::make_unique<WorkerRecording>(connection_, commands);
+    VYRE_CHECK(recording->check());
+    return recording;
   }
 
   Result<void> restart() override {

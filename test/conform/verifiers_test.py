@@ -95,6 +95,18 @@ def without_families(predicate):
     return predicate | {"family_selection": "none"}
 
 
+def with_engines(predicate, kept):
+    """The same with an engine that kept one promise or none and broke the other, and generated ones."""
+    predicate = copied(predicate)
+    whole = {"planned": "8", "completed": "8", "failed": "0"}
+    promises = [{"invariant": name, "evidence": "records", "cases": whole | {"failed": failed}}
+                for name, failed in (("Ordered", "0" if kept else "1"), ("NoDuplicate", "1"))]
+    verdicts = [v for v in predicate["verdicts"] if v["kind"] == "operation"]
+    verdicts[0] |= {"kind": "engine", "laws": [], "invariants": promises, "failure_count": "1"}
+    verdicts[-1] |= {"kind": "generated engines", "laws": [], "invariants": promises[:1]}
+    return predicate
+
+
 def waived(predicate):
     """The same with the failure waived."""
     predicate = copied(predicate)
@@ -128,7 +140,8 @@ class Mutations:
     def __init__(self, statement, signed):
         self.statements, self.signed = [statement, repaired(failing(plain(statement)), derived=True),
                            repaired(waived(failing(plain(statement))), derived=True),
-                           repaired(without_families(plain(statement)), derived=True)], signed
+                           repaired(without_families(plain(statement)), derived=True),
+                           *(repaired(with_engines(plain(statement), kept), derived=True) for kept in (True, False))], signed
         self.random = random.Random(SEED)
         self.kinds = [self.bytes_of_file, self.bytes_of_payload, self.value, self.inner_value, self.count, self.count]
 

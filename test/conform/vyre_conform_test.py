@@ -210,7 +210,7 @@ class BadInput(Conform):
         for arguments in [(), ("nothing",), ("certify", "--track", "loose"), ("certify", "--strength", "huge"),
                           ("certify", "--seed", "-1"), ("certify", "--seed", "x"),
                           ("certify", "--seed", "99999999999999999999"), ("certify", "--nothing"), ("verify",),
-                          ("replay",), ("certify", "--require", "L3"), ("certify", "--require", "none"),
+                          ("replay",), ("certify", "--require", "L4"), ("certify", "--require", "none"),
                           ("certify", "--require", "L1a"), ("certify", "--require", "float=L2"),
                           ("certify", "--require", ""), ("certify", "--out", ""), ("certify", "--junit", ""),
                           ("certify", "--families", ""), ("certify", "--fail-fast", "--expect", __file__),

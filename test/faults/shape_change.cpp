@@ -41,6 +41,10 @@ ir::Program Copy::run() {
       workgroup(code().name(buffer.name), buffer.element, buffer.count);
       continue;
     }
+    if (buffer.access == BufferAccess::Private) {
+      private_(code().name(buffer.name), buffer.element, buffer.count);
+      continue;
+    }
     const auto declare = [&](const auto& type) {
       const std::string_view name = code().name(buffer.name);
       if (buffer.access == BufferAccess::Read) read(name, type, buffer.binding);

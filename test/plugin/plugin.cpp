@@ -77,6 +77,7 @@ constexpr vyre_plugin_api kApi = {
            const uint32_t groups[3],
            vyre_plugin_error* error) { return give(pipeline->dispatch({ranges, count}, groups), error); },
     .convention = nullptr,
+    .dispatch_engine = nullptr,
 };
 
 }  // namespace

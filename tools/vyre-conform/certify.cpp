@@ -203,7 +203,7 @@ int run_certify(const CertifyOptions& o) {
     const auto found = certify::find_requirement(level);
     if (!found) {
       return usage_error(
-          fmt::format("--require {}: the levels are L1 and L2 of integers, L1f and L2f of floats, L1a of "
+          fmt::format("--require {}: the levels are L1, L2 and L3 of integers, L1f and L2f of floats, L1a of "
                       "--track approximate",
                       level));
     }
@@ -334,7 +334,7 @@ void add_certify(CLI::App& app, int& exit) {
       ->type_name("DIR")
       ->check(something);
   add_repeated(*verb, "--require", o->require, "LEVEL",
-               "exit with 1 below this level: L1, L2, of floats L1f, L2f, or L1a; may be given twice")
+               "exit with 1 below this level: L1, L2, L3, of floats L1f, L2f, or L1a; may be given twice")
       ->check(something);
   auto* file =
       verb->add_option("--file", o->file, "judge the operations of this file; a report, and no certificate")

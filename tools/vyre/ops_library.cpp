@@ -112,6 +112,14 @@ void print_library_page(const library::Entry& entry) {
     for (const library::Law* law : laws)
       fmt::print("  {:{}}  {}{}\n", law->name, widest, law->claimed ? "" : "DENIED: ", law->statement);
   }
+  if (const library::Engine* engine = library::find_engine(entry.id)) {
+    fmt::print("\nPromises\n");
+    for (const library::Invariant one : library::kInvariants)
+      if (engine->promises.has(one))
+        fmt::print("  {:18}  {}\n", library::text(one), library::info(one).meaning);
+    fmt::print("\nBounds of a run\n  {:18}  {}\n  {:18}  {}\n  {:18}  {}\n", "dispatches", engine->dispatches,
+               "bytes of scratch", engine->scratch_bytes, "turns of repeats", engine->turns);
+  }
   bool any_speed = false;
   for (const library::Speed& speed : library::speeds()) {
     if (!is_among(entry.id, speed.operations)) continue;
@@ -142,8 +150,16 @@ nlohmann::json library_json(const library::Entry& entry) {
   nlohmann::json laws = nlohmann::json::array();
   for (const library::Law* law : library::laws_of(entry.id))
     laws.push_back({{"law", law->name}, {"claimed", law->claimed}, {"statement", law->statement}});
-  return {{"id", entry.id},     {"version", 1}, {"summary", entry.summary()},
-          {"buffers", buffers}, {"laws", laws}, {"rows", rows}};
+  nlohmann::json out = {{"id", entry.id},     {"version", 1}, {"summary", entry.summary()},
+                        {"buffers", buffers}, {"laws", laws}, {"rows", rows}};
+  if (const library::Engine* engine = library::find_engine(entry.id)) {
+    for (const library::Invariant one : library::kInvariants)
+      if (engine->promises.has(one)) out["promises"].push_back(library::text(one));
+    out["bounds"] = {{"dispatches", engine->dispatches},
+                     {"scratch_bytes", engine->scratch_bytes},
+                     {"turns", engine->turns}};
+  }
+  return out;
 }
 
 void print_library_markdown(const std::vector<const library::Entry*>& list) {
@@ -164,6 +180,17 @@ void print_library_markdown(const std::vector<const library::Entry*>& list) {
   for (const library::Law& law : library::laws())
     fmt::print("| `{}` | {}{} | {} |\n", law.operations, law.claimed ? "" : "denied: ", law.name,
                law.statement);
+  fmt::print(
+      "\n### Engines\n\nWhat each promises of every run, and uses at most ([how it is "
+      "judged](engines.md)).\n\n"
+      "| engine | promises | dispatches | bytes of scratch | turns of repeats |\n|---|---|---|---|---|\n");
+  for (const library::Engine& engine : library::engines()) {
+    std::vector<std::string_view> promises;
+    for (const library::Invariant one : library::kInvariants)
+      if (engine.promises.has(one)) promises.push_back(library::text(one));
+    fmt::print("| `{}` | {} | `{}` | `{}` | `{}` |\n", engine.id, fmt::join(promises, " "), engine.dispatches,
+               engine.scratch_bytes, engine.turns);
+  }
   fmt::print(
       "\n### Speed\n\nTime over that of something else, measured side by side in one run; less is faster "
       "([how](performance.md)).\n\n| operations | input | device | beside | ratio "

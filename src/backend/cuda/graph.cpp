@@ -18,7 +18,11 @@
 namespace vyre::backend::cuda {
 namespace {
 
-/// What stands at the end of a repeat's body: ++turns; go on while turns < most and the word is not zero.
+/// In a counter of turns: the last one left a word that is not zero. More turns than kMaxStatements are never
+/// asked for, so it is no part of a count.
+constexpr uint32_t kUnfinished = 1u << 31;
+/// What stands at the end of a repeat's body: ++turns; go on while turns < most and the word is not zero, and
+/// say kUnfinished where the second alone holds.
 constexpr const char* kTurnPtx = R"(
 .version 7.0
 .target sm_70
@@ -26,8 +30,8 @@ constexpr const char* kTurnPtx = R"(
 .extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
 .visible .entry turn(.param .u64 handle, .param .u64 word, .param .u64 turns, .param .u32 most, .param .u32 looks)
 {
-  .reg .pred %more, %set, %looks;
-  .reg .b32 %turns, %most, %word, %go, %look;
+  .reg .pred %more, %set, %looks, %over;
+  .reg .b32 %turns, %most, %word, %go, %look, %mark;
   .reg .b64 %handle, %at, %count;
   ld.param.u64 %handle, [handle];
   ld.param.u64 %at, [word];
@@ -36,13 +40,16 @@ constexpr const char* kTurnPtx = R"(
   ld.param.u32 %look, [looks];
   ld.global.u32 %turns, [%count];
   add.u32 %turns, %turns, 1;
-  st.global.u32 [%count], %turns;
   mov.u32 %word, 0;
   setp.ne.u32 %looks, %look, 0;
   @%looks ld.global.u32 %word, [%at];
   setp.lt.u32 %more, %turns, %most;
   setp.ne.and.u32 %set, %word, 0, %more;
   selp.u32 %go, 1, 0, %set;
+  setp.ne.and.u32 %over, %word, 0, !%more;
+  selp.b32 %mark, 0x80000000, 0, %over;
+  or.b32 %mark, %mark, %turns;
+  st.global.u32 [%count], %mark;
   {
     .param .b64 first;
     st.param.b64 [first], %handle;
@@ -88,12 +95,16 @@ class GraphRecording final : public Recording {
     return check(driver_.instantiate(&exec_, graph_, 0));
   }
 
-  Result<void> run(std::span<uint32_t> turns) override {
+  Result<void> run(std::span<Taken> taken, uint64_t) override {
     VYRE_TRY(turn, device_->enter());
     VYRE_CHECK(device_->launch(turn, exec_));
-    if (turns.empty()) return device_->wait(turn);
-    const HostPart part = {std::as_writable_bytes(turns), 0};
-    return device_->copy_out(turn, *turns_, {&part, 1});
+    if (taken.empty()) return device_->wait(turn);
+    std::vector<uint32_t> turns(taken.size());
+    const HostPart part = {std::as_writable_bytes(std::span(turns)), 0};
+    VYRE_CHECK(device_->copy_out(turn, *turns_, {&part, 1}));
+    for (size_t i = 0; i < turns.size(); ++i)
+      taken[i] = {turns[i] & ~kUnfinished, uint64_t{(turns[i] & kUnfinished) != 0}};
+    return {};
   }
 
  private:

@@ -121,6 +121,56 @@ Result<void> PluginDevice::dispatch(vyre_plugin_pipeline* pipeline, std::span<co
   return {};
 }
 
+namespace {
+
+/// Whether repeats can have taken so many turns: each execution at least one and at most its `turns`, and as
+/// many executions as what it stands in has turns, but where the statements did not suffice.
+bool can_be(std::span<const vyre_plugin_command> commands, std::span<const vyre_plugin_taken> taken,
+            uint64_t statements) {
+  struct Open {
+    size_t end;
+    uint64_t turns;
+  };
+  std::vector<Open> open = {{commands.size(), 1}};
+  bool good = true, at_least = true;
+  uint64_t spent = 0;
+  size_t number = 0;
+  for (size_t i = 0; i < commands.size() && good; ++i) {
+    while (open.back().end <= i) open.pop_back();
+    const vyre_plugin_command& command = commands[i];
+    if (command.kind != VYRE_PLUGIN_COMMAND_REPEAT) continue;
+    const vyre_plugin_taken& found = taken[number++];
+    const uint64_t executions = open.back().turns;
+    // Counts of more turns than a run may have statements are wrong, and products of the others fit.
+    good = found.turns <= statements + executions && found.unfinished <= executions &&
+           found.turns <= executions * command.turns;
+    at_least &= found.turns >= executions;
+    spent += good ? found.turns * command.statements : 0;
+    open.push_back({i + 1 + command.count, found.turns});
+  }
+  return good && (at_least || spent > statements);
+}
+
+}  // namespace
+
+Result<void> PluginDevice::dispatch_engine(std::span<const vyre_plugin_command> commands,
+                                           std::span<Taken> taken, uint64_t statements) {
+  std::vector<vyre_plugin_taken> answer(taken.size());
+  vyre_plugin_error error = no_error();
+  {
+    const std::scoped_lock lock(mutex_);
+    const vyre_plugin_status status =
+        api_.dispatch_engine(device_, commands.data(), commands.size(), statements, answer.data(), &error);
+    if (status != VYRE_PLUGIN_OK) return std::unexpected(failed("dispatch_engine", status, error));
+  }
+  if (!can_be(commands, answer, statements)) {
+    return std::unexpected(
+        broken_contract(identity_.name, "dispatch_engine counts turns that its repeats cannot take"));
+  }
+  for (size_t i = 0; i < taken.size(); ++i) taken[i] = {answer[i].turns, answer[i].unfinished};
+  return {};
+}
+
 Result<std::unique_ptr<PluginBuffer>> PluginDevice::allocate(uint64_t bytes) {
   if (bytes > limits_.max_buffer_bytes) {
     return std::unexpected(make_diag(DiagCode::B003, Span::none(),

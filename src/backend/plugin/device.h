@@ -38,6 +38,10 @@ class PluginDevice : public std::enable_shared_from_this<PluginDevice> {
   void free(vyre_plugin_pipeline* pipeline);
   Result<void> dispatch(vyre_plugin_pipeline* pipeline, std::span<const vyre_plugin_range> ranges,
                         layout::Groups groups);
+  bool has_engines() const { return api_.dispatch_engine != nullptr; }
+  /// Errors: also B012 for counts of turns that cannot be.
+  Result<void> dispatch_engine(std::span<const vyre_plugin_command> commands, std::span<Taken> taken,
+                               uint64_t statements);
 
   Result<std::unique_ptr<PluginBuffer>> allocate(uint64_t bytes);
   void free(vyre_plugin_buffer* buffer);

@@ -94,10 +94,10 @@ Result<vyre_plugin_api> load_plugin(const std::string& path, const vyre_plugin_h
   std::memcpy(&api, given, std::min(sizeof api, given->struct_size));
   for (const Required& function : kRequired) {
     if (function.present(api)) continue;
-    return unusable(
-        fmt::format("'{}' has no function '{}' in its table of {} bytes", path, function.name,
-                    given->struct_size),
-        "set struct_size to sizeof(vyre_plugin_api), and fill in every function but `has` and `convention`");
+    return unusable(fmt::format("'{}' has no function '{}' in its table of {} bytes", path, function.name,
+                                given->struct_size),
+                    "set struct_size to sizeof(vyre_plugin_api), and fill in every function but `has`, "
+                    "`convention` and `dispatch_engine`");
   }
   return api;
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -74,6 +76,20 @@ Result<void> check_fits(const PluginDevice& device, const check::Checked& checke
                 fmt::format("use a workgroup size that is a multiple of {}", limits.subgroup_size)));
 }
 
+/// B012 for a buffer or a program of another backend.
+std::unexpected<Diag> foreign(std::string_view what) {
+  return std::unexpected(make_diag(DiagCode::B012, Span::none(),
+                                   fmt::format("a {} of another backend was bound", what),
+                                   fmt::format("bind a {} of the backend that compiled the program", what)));
+}
+
+/// The range, of no elements.
+Result<vyre_plugin_range> range_of(const PluginDevice& device, const DeviceRange& range) {
+  const auto* const buffer = dynamic_cast<const PluginBuffer*>(range.buffer);
+  if (buffer == nullptr || &buffer->device() != &device) return foreign("buffer");
+  return vyre_plugin_range{buffer->handle(), range.offset, range.bytes, 0};
+}
+
 class PluginPipeline final : public Pipeline {
  public:
   PluginPipeline(std::shared_ptr<PluginDevice> device, std::shared_ptr<BufferPool> pool,
@@ -105,21 +121,24 @@ class PluginPipeline final : public Pipeline {
   }
 
   Result<void> dispatch_resident(std::span<const DeviceRange> ranges, layout::Groups groups) override {
+    VYRE_TRY(bound, bind(ranges, groups));
+    return device_->dispatch(handle_, bound, groups);
+  }
+
+  const PluginDevice& device() const { return *device_; }
+  vyre_plugin_pipeline* handle() const { return handle_; }
+  /// What a dispatch of the program binds, checked.
+  Result<std::vector<vyre_plugin_range>> bind(std::span<const DeviceRange> ranges, layout::Groups groups) {
     std::vector<vyre_plugin_range> bound;
     for (const DeviceRange& range : ranges) {
-      const auto* const buffer = dynamic_cast<const PluginBuffer*>(range.buffer);
-      if (buffer == nullptr || &buffer->device() != device_.get()) {
-        return std::unexpected(make_diag(DiagCode::B012, Span::none(),
-                                         "a buffer of another backend was bound",
-                                         "bind buffers of the backend that compiled the program"));
-      }
-      bound.push_back({buffer->handle(), range.offset, range.bytes, 0});
+      VYRE_TRY(made, range_of(*device_, range));
+      bound.push_back(made);
     }
     std::vector<std::vector<std::byte>> contents;
     VYRE_TRY(extents, extents_of(program_, ranges, contents));
     VYRE_TRY(bindings, layout::bind(program_, std::span<const layout::Extent>(extents), groups));
     for (size_t i = 0; i < bound.size(); ++i) bound[i].count = bindings[i].count;
-    return device_->dispatch(handle_, bound, groups);
+    return bound;
   }
 
  private:
@@ -127,6 +146,65 @@ class PluginPipeline final : public Pipeline {
   const std::shared_ptr<BufferPool> pool_;
   const check::Checked program_;
   vyre_plugin_pipeline* const handle_;
+};
+
+/// The commands of an engine as the plugin takes them.
+class PluginRecording final : public Recording {
+ public:
+  static Result<std::unique_ptr<Recording>> make(std::shared_ptr<PluginDevice> device,
+                                                 std::span<const Command> commands) {
+    auto out = std::make_unique<PluginRecording>();
+    for (const Command& command : commands) VYRE_CHECK(out->add(*device, command));
+    out->device_ = std::move(device);
+    return out;
+  }
+
+  Result<void> run(std::span<Taken> taken, uint64_t statements) override {
+    std::vector<Taken> own(taken.empty() ? repeats_ : 0);
+    return device_->dispatch_engine(commands_, taken.empty() ? own : taken, statements);
+  }
+
+ private:
+  Result<void> add(const PluginDevice& device, const Command& command) {
+    vyre_plugin_command& made = commands_.emplace_back();
+    std::vector<vyre_plugin_range>& ranges = ranges_.emplace_back();
+    switch (command.kind) {
+      case Command::Kind::Dispatch: {
+        auto* const pipeline = dynamic_cast<PluginPipeline*>(command.step.pipeline);
+        if (pipeline == nullptr || &pipeline->device() != &device) return foreign("program");
+        VYRE_TRY(bound, pipeline->bind(command.step.ranges, command.step.groups));
+        ranges = std::move(bound);
+        made.kind = VYRE_PLUGIN_COMMAND_DISPATCH;
+        made.pipeline = pipeline->handle();
+        const layout::Groups& groups = command.step.groups;
+        std::ranges::copy(std::to_array({groups.x, groups.y, groups.z}), made.groups);
+        break;
+      }
+      case Command::Kind::Zero:
+      case Command::Kind::Repeat: {
+        VYRE_CHECK(check_range(command.range));
+        VYRE_TRY(range, range_of(device, command.range));
+        ranges = {range};
+        made.kind = VYRE_PLUGIN_COMMAND_ZERO;
+        if (command.kind == Command::Kind::Zero) break;
+        made.kind = VYRE_PLUGIN_COMMAND_REPEAT;
+        made.count = command.count;
+        made.turns = command.turns;
+        made.word = command.looks ? command.word : VYRE_PLUGIN_NO_WORD;
+        made.statements = command.statements;
+        ++repeats_;
+        break;
+      }
+    }
+    made.ranges = ranges.data();
+    made.range_count = ranges.size();
+    return {};
+  }
+
+  std::shared_ptr<PluginDevice> device_;
+  std::vector<vyre_plugin_command> commands_;
+  std::deque<std::vector<vyre_plugin_range>> ranges_;  // of each
+  size_t repeats_ = 0;
 };
 
 class Plugin final : public Backend {
@@ -171,6 +249,10 @@ class Plugin final : public Backend {
   Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes) override {
     VYRE_TRY(buffer, device_->allocate(bytes));
     return std::move(buffer);
+  }
+
+  Result<std::unique_ptr<Recording>> record(std::span<const Command> commands) override {
+    return device_->has_engines() ? PluginRecording::make(device_, commands) : Backend::record(commands);
   }
 
  private:

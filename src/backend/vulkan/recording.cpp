@@ -50,7 +50,7 @@ class CommandBuffer final : public Recording {
     return check(api.EndCommandBuffer(buffer_));
   }
 
-  Result<void> run(std::span<uint32_t>) override { return device_->submit_and_wait(buffer_, done_); }
+  Result<void> run(std::span<Taken>, uint64_t) override { return device_->submit_and_wait(buffer_, done_); }
 
  private:
   Result<void> check(VkResult result) { return device_->check(result, "recording commands"); }

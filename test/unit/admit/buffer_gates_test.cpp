@@ -2,9 +2,13 @@
 // refused by the gate of that way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include "admit/gates.h"
+#include "opspec/opspec.h"
 #include "oracle.h"
 
 VYRE_ORACLE(SpecificationTable, "docs/admission.md, the gates of operations over buffers");
@@ -83,6 +87,43 @@ TEST(BufferGates, OfTheRules) {
   const Diagnostics refusals = admit(unknown);
   ASSERT_FALSE(refusals.empty());
   EXPECT_NE(refusals.front().message.find("no reference"), std::string::npos) << refusals.front().message;
+}
+
+// What judges collection.reverse, wrong in one way each: the text is the library's.
+
+void expect_judge_refused(const opspec::OperationSpec& judge, DiagCode code, std::string_view why) {
+  const Diagnostics refusals = admit(*library::find(judge.id), &judge);
+  ASSERT_FALSE(refusals.empty()) << why;
+  EXPECT_EQ(refusals.front().code, code) << refusals.front().message;
+  EXPECT_NE(refusals.front().message.find(why), std::string::npos) << refusals.front().message;
+}
+
+TEST(BufferGates, OfTheDeterministicReference) {
+  opspec::OperationSpec judge = *opspec::find_operation("collection.reverse");
+  judge.reference = [](opspec::Buffers& buffers) {
+    static std::atomic<uint32_t> calls = 0;
+    std::ranges::fill(buffers[1], std::byte(++calls));
+  };
+  expect_judge_refused(judge, DiagCode::C011, "the reference gives two results of case");
+  // One that gives the same again on the thread that asks first, and something else on any other.
+  judge.reference = [](opspec::Buffers& buffers) {
+    static const std::thread::id first = std::this_thread::get_id();
+    std::ranges::fill(buffers[1], std::byte(std::this_thread::get_id() == first ? 1 : 2));
+  };
+  expect_judge_refused(judge, DiagCode::C011, "the reference gives two results of case");
+}
+
+TEST(BufferGates, OfTheObservableReference) {
+  opspec::OperationSpec judge = *opspec::find_operation("collection.reverse");
+  judge.reference = [](opspec::Buffers&) {};
+  expect_judge_refused(judge, DiagCode::C012, "the reference leaves everything as it was");
+}
+
+TEST(BufferGates, OfLawsThatCanFail) {
+  // Of cases without an element every law holds, whatever the operation leaves.
+  opspec::OperationSpec judge = *opspec::find_operation("collection.reverse");
+  judge.generate = [](RandomStream&, uint32_t) { return opspec::Buffers(2); };
+  expect_judge_refused(judge, DiagCode::C016, "holds of noise as well");
 }
 
 }  // namespace

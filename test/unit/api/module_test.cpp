@@ -227,6 +227,31 @@ TEST(Executable, RunsOverMemoryOfTheHost) {
   }
 }
 
+TEST(Engine, SaysWhatItDid) {
+  // As above: 3, 5 doubled until the first is 20 or more, in 3 turns; then in at most 2, so it does not end.
+  const auto backend = open();
+  const auto executable = compile(backend.get());
+  for (const uint32_t at_most : {100u, 2u}) {
+    uint32_t most[] = {at_most, 20}, data[] = {3, 5}, turns[2] = {};
+    const vyre_buffer buffers[] = {{most, sizeof most}, {data, sizeof data}, {turns, sizeof turns}};
+    vyre_run_counts counts = {};
+    counts.struct_size = sizeof counts;
+    ASSERT_EQ(vyre_dispatch_engine(executable.get(), buffers, 3, &counts, nullptr), VYRE_OK);
+    EXPECT_EQ(data[0], at_most == 2 ? 12u : 24u);
+    EXPECT_EQ(counts.turns, at_most == 2 ? 2u : 3u);
+    EXPECT_EQ(counts.dispatches, counts.turns);
+    EXPECT_EQ(counts.scratch_bytes, 0u);
+    EXPECT_EQ(counts.unfinished, at_most == 2 ? 1u : 0u);
+    // Nothing runs where there is no room for the counts, and none are needed.
+    counts.struct_size = sizeof counts - 1;
+    EXPECT_EQ(vyre_dispatch_engine(executable.get(), buffers, 3, &counts, nullptr), VYRE_INVALID_ARGUMENT);
+    EXPECT_EQ(data[0], at_most == 2 ? 12u : 24u);
+    EXPECT_EQ(vyre_dispatch_engine(executable.get(), buffers, 3, nullptr, nullptr), VYRE_OK);
+    EXPECT_EQ(data[0], at_most == 2 ? 24u : 48u);  // in one turn more
+  }
+  EXPECT_EQ(vyre_dispatch_engine(nullptr, nullptr, 0, nullptr, nullptr), VYRE_INVALID_ARGUMENT);
+}
+
 TEST(Library, AnOperationIsAModule) {
   ASSERT_GT(vyre_library_count(), 0u);
   std::string before;

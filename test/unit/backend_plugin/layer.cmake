@@ -1,6 +1,6 @@
 # Plugins for the tests, good and bad: one library a way of being unusable, of the same source.
 set(folder ${CMAKE_CURRENT_SOURCE_DIR}/unit/${name}/plugins)
-foreach(variant IN ITEMS good older newer no_abi no_entry refuses hole short_table first_table)
+foreach(variant IN ITEMS good older newer no_abi no_entry refuses hole short_table first_table second_table no_engines)
   add_library(plugin_${variant} MODULE ${folder}/plugin.cpp)
   string(TOUPPER ${variant} upper)
   target_compile_definitions(plugin_${variant} PRIVATE VYRE_TEST_${upper})

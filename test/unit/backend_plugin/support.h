@@ -17,11 +17,12 @@ inline std::string path_of(const std::string& variant) {
   return std::string(VYRE_PLUGINS) + "/plugin_" + variant + ".so";
 }
 
-/// The log of the good plugin, which is loaded once and then stays: tests look at differences, or clear it.
-inline Log& log_of_good() {
-  void* const library = dlopen(path_of("good").c_str(), RTLD_NOW | RTLD_LOCAL);
+/// The log of a plugin, which is loaded once and then stays: tests look at differences, or clear it.
+inline Log& log_of(const std::string& variant) {
+  void* const library = dlopen(path_of(variant).c_str(), RTLD_NOW | RTLD_LOCAL);
   return *static_cast<Log*>(dlsym(library, "vyre_test_log"));
 }
+inline Log& log_of_good() { return log_of("good"); }
 
 inline std::string diagnosis(const Diag& diag) { return render(diag, nullptr); }
 

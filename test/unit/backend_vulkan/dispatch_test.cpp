@@ -80,7 +80,7 @@ TEST_P(Dispatch, ZeroesOfARecordingMayBeEmpty) {
   const backend::Command commands[] = {zero(0, 0), zero(256, 8), zero(512, 0)};
   const auto recording = backend->record(commands);
   ASSERT_TRUE(recording) << diagnosis(recording.error());
-  const auto ran = (*recording)->run({});
+  const auto ran = (*recording)->run({}, UINT64_MAX);
   ASSERT_TRUE(ran) << diagnosis(ran.error());
   ASSERT_TRUE((*buffer)->read(0, bytes_of(words)));
   expected[64] = expected[65] = 0;

@@ -234,7 +234,8 @@ TEST(Level, IsRequiredByName) {
   EXPECT_EQ(find_requirement("integer=L2"), (Requirement{Track::Integer, Level::L2}));
   EXPECT_EQ(find_requirement("L1f"), (Requirement{Track::Float, Level::L1}));
   EXPECT_EQ(find_requirement("float=L2f"), (Requirement{Track::Float, Level::L2}));
-  for (const char* none : {"", "none", "L3", "L2a", "float=L2", "integer=L2f", "L2f ", "f", "float=none"})
+  for (const char* none :
+       {"", "none", "L4", "L3f", "L2a", "float=L2", "integer=L2f", "L2f ", "f", "float=none"})
     EXPECT_EQ(find_requirement(none), std::nullopt) << none;
 }
 
@@ -321,6 +322,53 @@ TEST(Level, ALawThatIsNotSettledLeavesL1) {
   c.verdicts[0].laws[1].evidence.clear();
   EXPECT_EQ(c.level(), Level::L1);
   EXPECT_FALSE(c.passed());
+}
+
+/// Beside an operation and a family an engine that kept its promises.
+Certificate with_engine() {
+  Certificate c = good();
+  Verdict engine = good_operation();
+  engine.kind = verify::SubjectKind::Engine;
+  engine.subject = "engine.sort@1";
+  engine.laws.clear();
+  engine.invariants = {{"Ordered", "records", {200, 200, 0}}, {"Bounded", "guard words", {200, 200, 0}}};
+  c.registry.operations = 2;
+  c.verdicts.insert(c.verdicts.begin() + 1, std::move(engine));
+  return c;
+}
+
+// covers: LV-09
+TEST(Level, PromisesOfEnginesAreWhatL3Says) {
+  EXPECT_EQ(with_engine().level_line(), "integer=L3");
+  EXPECT_TRUE(with_engine().passed());
+  EXPECT_EQ(find_requirement("L3"), (Requirement{verify::Track::Integer, Level::L3}));
+  const std::vector<std::pair<const char*, void (*)(Verdict&)>> spoilers = {
+      {"no promise", [](Verdict& v) { v.invariants.clear(); }},
+      {"no case", [](Verdict& v) { v.invariants[0].cases = {}; }},
+      {"not completed", [](Verdict& v) { v.invariants[1].cases.completed = 199; }},
+      {"broken",
+       [](Verdict& v) {
+         v.invariants[1].cases.failed = 1;
+         v.failure_count = 1;
+       }},
+  };
+  for (const auto& [name, spoil] : spoilers) {
+    Certificate c = with_engine();
+    spoil(c.verdicts[1]);
+    EXPECT_EQ(c.level(), Level::L2) << name;
+    EXPECT_FALSE(c.passed()) << name;
+    const auto read = parse(print(c));
+    ASSERT_TRUE(read.has_value()) << name << ": " << read.error().message;
+    EXPECT_EQ(*read, c) << name;
+    EXPECT_FALSE(require(c, {verify::Track::Integer, Level::L3}).has_value()) << name;
+  }
+  // A failure that no promise accounts for is one of the laws.
+  Certificate c = with_engine();
+  c.verdicts[1].failure_count = 1;
+  EXPECT_EQ(c.level(), Level::L1);
+  // Where no engine was judged, L2 is all that can be asked for.
+  EXPECT_TRUE(good().passed());
+  EXPECT_FALSE(require(good(), {verify::Track::Integer, Level::L3}).has_value());
 }
 
 /// The family of operators with a law of one of them, claimed, as a run settles it.
@@ -907,7 +955,9 @@ TEST(Approximate, NeverSharesACertificateWithStrict) {
 }
 
 TEST(Registry, IsWholeAndStable) {
-  EXPECT_EQ(this_registry().operations, operation_files::primitives() + operation_files::over_buffers(false));
+  // Generated engines are one more.
+  EXPECT_EQ(this_registry().operations,
+            operation_files::primitives() + operation_files::over_buffers(false) + 1);
   EXPECT_EQ(this_registry().float_operations,
             operation_files::float_operations() + operation_files::over_buffers(true));
   EXPECT_GE(this_registry().families, 9u);

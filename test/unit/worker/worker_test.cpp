@@ -9,9 +9,11 @@
 #include <sstream>
 #include <thread>
 
+#include "../engine_by_hand.h"
 #include "faulty.h"
 #include "lower/raw.h"
 #include "oracle.h"
+#include "project_programs.h"
 #include "spec/intrinsics.h"
 #include "support.h"
 #include "worker/process.h"
@@ -219,6 +221,26 @@ TEST(Worker, KeepsMemoryOnTheDevice) {
   ASSERT_TRUE((*pipeline)->dispatch_resident(ranges, {1, 1, 1}));
   ASSERT_TRUE((*y)->read(512, std::span(read).first(16)));
   EXPECT_EQ(to_words(std::span(read).first(16)), (std::vector<uint32_t>{14, 14, 14, 14}));
+}
+
+TEST(Worker, RunsEngines) {
+  for (const char* name : {"native", "reference"}) {
+    const auto worker = open_worker(options_for(name)), other = open_worker(options_for(name));
+    const auto add_one = vyre::test::checked(vyre::test::kAddOne);
+    const auto pipeline = worker->compile(add_one), foreign = other->compile(add_one);
+    ASSERT_TRUE(pipeline && foreign);
+    vyre::test::EngineByHand engine(*worker, **pipeline);
+    engine.judge(*worker);
+    // A new process compiles again, and has memory of the same names.
+    ASSERT_TRUE(worker->restart());
+    engine.judge(*worker);
+    const vyre::test::EngineByHand elsewhere(*other, **pipeline), mixed(*worker, **foreign);
+    for (const auto& commands : {elsewhere.commands(true), mixed.commands(false)}) {
+      const auto refused = worker->record(commands);
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, DiagCode::B012);
+    }
+  }
 }
 
 // Larger than what is copied at a time, and of no round size.

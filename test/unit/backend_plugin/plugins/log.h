@@ -14,7 +14,7 @@ struct Log {
   int opened = 0, closed = 0;
   int pipelines = 0, pipelines_freed = 0;
   int buffers = 0, buffers_freed = 0;
-  int writes = 0, reads = 0, fills = 0, dispatches = 0;
+  int writes = 0, reads = 0, fills = 0, dispatches = 0, engines = 0;
   std::vector<uint64_t> allocated;  // the size of each buffer
   // The last program.
   std::vector<vyre_plugin_binding> bindings;
@@ -32,6 +32,7 @@ struct Log {
   // The last dispatch.
   std::vector<vyre_plugin_range> ranges;
   std::vector<uint32_t> groups;
+  std::vector<vyre_plugin_command> commands;  // of the last engine
   // Calls of one device that ran at the same time.
   std::atomic<int> inside = 0, overlaps = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <thread>
 
@@ -207,15 +208,7 @@ vyre_plugin_status fill(vyre_plugin_buffer* buffer, uint64_t offset, uint64_t by
   return VYRE_PLUGIN_OK;
 }
 
-vyre_plugin_status dispatch(vyre_plugin_pipeline* pipeline, const vyre_plugin_range* ranges,
-                            size_t range_count, const uint32_t groups[3], vyre_plugin_error* error) {
-  const Call call;
-  if (pipeline->device->mode == "slow") {
-    for (int i = 0; i < 100; ++i) std::this_thread::yield();
-  }
-  if (const vyre_plugin_status status = asked(*pipeline->device, "dispatch", error); status != VYRE_PLUGIN_OK)
-    return status;
-  ++seen.dispatches;
+void plus_one(const vyre_plugin_range* ranges, size_t range_count, const uint32_t groups[3]) {
   seen.ranges.assign(ranges, ranges + range_count);
   seen.groups.assign(groups, groups + 3);
   const uint64_t count = std::min(ranges[0].count, ranges[1].count);
@@ -225,6 +218,60 @@ vyre_plugin_status dispatch(vyre_plugin_pipeline* pipeline, const vyre_plugin_ra
     ++word;
     std::memcpy(ranges[1].buffer->bytes.data() + ranges[1].offset + 4 * i, &word, 4);
   }
+}
+
+vyre_plugin_status dispatch(vyre_plugin_pipeline* pipeline, const vyre_plugin_range* ranges,
+                            size_t range_count, const uint32_t groups[3], vyre_plugin_error* error) {
+  const Call call;
+  if (pipeline->device->mode == "slow") {
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+  }
+  if (const vyre_plugin_status status = asked(*pipeline->device, "dispatch", error); status != VYRE_PLUGIN_OK)
+    return status;
+  ++seen.dispatches;
+  plus_one(ranges, range_count, groups);
+  return VYRE_PLUGIN_OK;
+}
+
+/// False: the statements did not suffice.
+bool run(std::span<const vyre_plugin_command> commands, uint64_t& statements, vyre_plugin_taken* taken) {
+  for (size_t i = 0; i < commands.size(); ++i) {
+    const vyre_plugin_command& command = commands[i];
+    uint8_t* const data = command.ranges[0].buffer->bytes.data() + command.ranges[0].offset;
+    if (command.kind == VYRE_PLUGIN_COMMAND_DISPATCH)
+      plus_one(command.ranges, command.range_count, command.groups);
+    if (command.kind == VYRE_PLUGIN_COMMAND_ZERO) std::fill_n(data, command.ranges[0].bytes, uint8_t{0});
+    if (command.kind != VYRE_PLUGIN_COMMAND_REPEAT) continue;
+    const auto body = commands.subspan(i + 1, command.count);
+    vyre_plugin_taken& own = *taken++;
+    uint32_t word = 1;
+    for (uint32_t turn = 0; turn < command.turns && word != 0; ++turn) {
+      ++own.turns;
+      if (statements < command.statements) return false;
+      statements -= command.statements;
+      if (!run(body, statements, taken)) return false;
+      word = 0;
+      if (command.word != VYRE_PLUGIN_NO_WORD) std::memcpy(&word, data + command.word, 4);
+    }
+    own.unfinished += word != 0 ? 1 : 0;
+    taken += std::ranges::count(body, uint32_t{VYRE_PLUGIN_COMMAND_REPEAT}, &vyre_plugin_command::kind);
+    i += command.count;
+  }
+  return true;
+}
+
+vyre_plugin_status dispatch_engine(vyre_plugin_device* device, const vyre_plugin_command* commands,
+                                   size_t command_count, uint64_t statements, vyre_plugin_taken* taken,
+                                   vyre_plugin_error* error) {
+  const Call call;
+  if (const vyre_plugin_status status = asked(*device, "dispatch_engine", error); status != VYRE_PLUGIN_OK)
+    return status;
+  ++seen.engines;
+  seen.commands.assign(commands, commands + command_count);
+  if (device->mode == "no turns") return VYRE_PLUGIN_OK;
+  run({commands, command_count}, statements, taken);
+  if (device->mode == "too many turns") taken[0].turns += 1'000;
+  if (device->mode == "too often unfinished") taken[0].unfinished += 1'000;
   return VYRE_PLUGIN_OK;
 }
 
@@ -249,7 +296,8 @@ uint32_t convention(vyre_plugin_device* device) {
                       read,
                       fill,
                       dispatch,
-                      convention};
+                      convention,
+                      dispatch_engine};
 #ifdef VYRE_TEST_HOLE
   api.fill = nullptr;
 #endif
@@ -258,6 +306,12 @@ uint32_t convention(vyre_plugin_device* device) {
 #endif
 #ifdef VYRE_TEST_FIRST_TABLE
   api.struct_size = offsetof(vyre_plugin_api, convention);
+#endif
+#ifdef VYRE_TEST_SECOND_TABLE
+  api.struct_size = offsetof(vyre_plugin_api, dispatch_engine);
+#endif
+#ifdef VYRE_TEST_NO_ENGINES
+  api.dispatch_engine = nullptr;
 #endif
   return api;
 }
