@@ -1,4 +1,4 @@
-// Words that nobody can know: what stands beside memory that is given away, to see whether it is kept to.
+// Words that cannot be guessed: what stands beside memory that is given away, to see whether it is kept to.
 //
 // They are no pattern that a backend could guess: each process draws its own, which no seed gives and no
 // certificate has, so that nothing can be right only beside them.

@@ -226,7 +226,7 @@ std::vector<Record> pairs(const Buffers& buffers) {
     out[i] = {get<uint32_t>(buffers[kRecords], 2 * i), get<uint32_t>(buffers[kRecords], 2 * i + 1)};
   return out;
 }
-/// Of as many pairs as a count says; of all that could be where nobody asked for a count.
+/// Of as many pairs as a count says; of all that could be where there is no count buffer.
 template <size_t kCount>
 uint64_t written_pairs(const Buffers& buffers, const Buffer& pairs) {
   return up_to(pairs, buffers[kCount].empty() ? UINT64_MAX : 2 * count_of<kCount>(buffers));

@@ -346,7 +346,7 @@ Result<std::optional<Violation>> EngineJudge::differ(Variant& variant, const Buf
     if (!difference) continue;
     const auto at = std::ranges::mismatch(first[b], again[b]).in1 - first[b].begin();
     std::string stage = writer(variant, input, b, size_t(at)).value_or("");
-    // What nobody wrote is for the dispatch that writes it with the engine's own constants.
+    // A word that no dispatch wrote is attributed to the one that writes it with the engine's own constants.
     if (stage.empty()) {
       VYRE_TRY(meant, writer(whole_, input, b, size_t(at)));
       stage = std::move(meant);

@@ -165,28 +165,24 @@ inline constexpr std::array<std::string_view, 5> kSubjectKindNames = {
 constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
 /// What certificates and reports hold of a verdict for the kind of its subject.
 struct SubjectKindInfo {
-  bool has_table;         // rows, two definitions, classes and boundary values, of which all must be run
-  bool has_coverage;      // of the shape of programs and dispatches
-  bool one_error_a_case;  // else one or more: a case is a program with several results
-  std::string_view error_unit;
-  std::string_view tolerance;  // what else is known of approximate results
-  std::string_view beyond;     // of answers that are not right: their number, the bound, the greatest error
-  std::string_view on_float_track;  // follows the name: families have the same one on both tracks
+  bool has_table = true;      // rows, two definitions, classes and boundary values, of which all must be run
+  bool has_coverage = false;  // of the shape of programs and dispatches
+  bool one_error_a_case = true;  // else one or more: a case is a program with several results
+  std::string_view error_unit = "";
+  std::string_view tolerance = "";  // what else is known of approximate results
+  std::string_view beyond = "";  // of answers that are not right: their number, the bound, the greatest error
+  std::string_view on_float_track = "";  // follows the name: families have the same one on both tracks
   // By strength: the least cases of parity, and instances of a law that is witnessed alone; 0: none are
   // asked, or laws are exhausted as well.
-  std::array<uint64_t, 3> cases, laws;
+  std::array<uint64_t, 3> cases = {}, laws = {};
   bool has_invariants = false;  // one at least, which all must hold for L3
 };
+inline constexpr SubjectKindInfo kOverBuffersInfo = {.cases = {100, 10'000, 40'000},
+                                                     .laws = {10, 200, 2'000}};
 inline constexpr std::array<SubjectKindInfo, 5> kSubjectKinds = {{
-    {.has_table = true,
-     .has_coverage = false,
-     .one_error_a_case = true,
-     .error_unit = "ULP",
-     .tolerance = "",
+    {.error_unit = "ULP",
      .beyond = "{} answers beyond the bound of {} ULP, the farthest {} away",
-     .on_float_track = "",
-     .cases = {10'000, 1'000'000, 4'000'000},
-     .laws = {}},
+     .cases = {10'000, 1'000'000, 4'000'000}},
     {.has_table = false,
      .has_coverage = true,
      .one_error_a_case = false,
@@ -194,38 +190,11 @@ inline constexpr std::array<SubjectKindInfo, 5> kSubjectKinds = {{
      .tolerance = "rounded up; each sum has its own tolerance, of which the bound is the greatest",
      .beyond = "{} answers beyond their tolerances of at most {} ULP of the sum of magnitudes, or not the "
                "only right one",
-     .on_float_track = " (floats)",
-     .cases = {},
-     .laws = {}},
-    {.has_table = true,
-     .has_coverage = false,
-     .one_error_a_case = true,
-     .error_unit = "",
-     .tolerance = "",
-     .beyond = "",
-     .on_float_track = "",
-     .cases = {100, 10'000, 40'000},
-     .laws = {10, 200, 2'000}},
-    {.has_table = true,
-     .has_coverage = false,
-     .one_error_a_case = true,
-     .error_unit = "",
-     .tolerance = "",
-     .beyond = "",
-     .on_float_track = "",
-     .cases = {100, 10'000, 40'000},
-     .laws = {10, 200, 2'000},
-     .has_invariants = true},
-    {.has_table = false,
-     .has_coverage = false,
-     .one_error_a_case = true,
-     .error_unit = "",
-     .tolerance = "",
-     .beyond = "",
-     .on_float_track = "",
-     .cases = {},
-     .laws = {},
-     .has_invariants = true},
+     .on_float_track = " (floats)"},
+    kOverBuffersInfo,
+    // An engine is an operation over buffers with promises.
+    {.cases = kOverBuffersInfo.cases, .laws = kOverBuffersInfo.laws, .has_invariants = true},
+    {.has_table = false, .has_invariants = true},
 }};
 constexpr const SubjectKindInfo& info(SubjectKind k) { return kSubjectKinds[static_cast<size_t>(k)]; }
 constexpr bool is_operation(SubjectKind k) { return k != SubjectKind::Family; }

@@ -20,7 +20,7 @@ VYRE_ORACLE(
 namespace vyre::faults {
 namespace {
 
-/// What a run can be told by.
+/// What distinguishes two runs.
 struct Seen {
   opspec::Buffers buffers;
   uint64_t dispatches = 0, turns = 0, unfinished = 0, broken_guards = 0;

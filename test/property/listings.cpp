@@ -36,7 +36,7 @@ struct Listing {
   }
   static std::vector<uint64_t> written(const Buffers& buffers) {
     std::vector<uint64_t> out(buffers.size());
-    const bool said = !buffers[kCount].empty();  // else nobody knows how many there are
+    const bool said = !buffers[kCount].empty();  // else the number of records is unknown
     for (size_t b = First; b < kCount; ++b) {
       const uint64_t size = buffers[b].size();
       out[b] = said ? std::min<uint64_t>(needed(buffers) * sizeof(uint32_t), size) : size;

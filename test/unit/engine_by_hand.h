@@ -1,4 +1,4 @@
-// An engine of two buffers of a word, with what it does worked out by hand: for the tests of whoever runs
+// An engine of two buffers of a word, with what it does worked out by hand: for the tests of what runs
 // engines.
 //
 // Its program adds one to the word of a buffer and puts it into the other; there and back is a turn of a
