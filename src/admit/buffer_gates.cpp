@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "check/module.h"
 #include "ops/operation.h"
+#include "opspec/engine.h"
 #include "opspec/items.h"
 #include "opspec/laws.h"
 #include "plan/pipeline.h"
@@ -49,6 +50,14 @@ class BufferGates {
     auto module = check::check(std::move(*parsed), ops::op_table());
     if (!module) return std::move(module).error();
     category(**module);
+    if (entry_.id.starts_with("engine.")) {
+      if (library::find_engine(entry_.id) == nullptr)
+        refuse(DiagCode::C013, "it is an engine and promises nothing",
+               "add a row to src/library/engines.def");
+      if (opspec::find_engine_spec(entry_.id) == nullptr)
+        refuse(DiagCode::C013, "it is an engine whose outputs have no records",
+               "add an EngineSpec (src/opspec/engine.h)");
+    }
     if (refusals_.empty() && spec_ == nullptr)
       refuse(DiagCode::C013, "it has no reference", "add an OperationSpec to src/opspec");
     // What follows runs its cases, which a signature that lies would make nonsense of.

@@ -83,6 +83,11 @@ TEST(BufferGates, OfTheRules) {
   expect_refused("collection.reverse", replaced(text, "// oracle:", "// of:"), DiagCode::C013,
                  "without an oracle");
   library::Entry unknown = *library::find("collection.reverse");
+  unknown.id = "engine.unknown";
+  std::string engine;
+  for (const Diag& refusal : admit(unknown)) engine += refusal.message + "\n";
+  EXPECT_NE(engine.find("promises nothing"), std::string::npos) << engine;
+  EXPECT_NE(engine.find("outputs have no records"), std::string::npos) << engine;
   unknown.id = "collection.unknown";
   const Diagnostics refusals = admit(unknown);
   ASSERT_FALSE(refusals.empty());
