@@ -64,7 +64,8 @@ foreach(folder IN ITEMS spec smt ir ops)
   list(APPEND layer_headers ${found})
 endforeach()
 list(APPEND layer_headers text/text.h wire/wire.h check/checked.h layout/dispatch.h ref/ref.h backend/backend.h
-     backend/float_form.h backend/native/native.h backend/registry/registry.h host/files.h host/run.h host/values.h check/module.h ref/plan.h plan/pipeline.h)
+     backend/float_form.h backend/native/native.h backend/registry/registry.h host/files.h host/npy.h host/run.h host/values.h check/extent.h check/module.h
+     check/tensors.h ref/plan.h plan/pipeline.h)
 foreach(header IN LISTS layer_headers)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/vyre-cpp/${folder})

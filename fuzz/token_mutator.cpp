@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/graph.h"
 #include "spec/intrinsics.h"
 #include "spec/ops.h"
 #include "spec/types.h"
@@ -16,7 +17,7 @@ namespace {
 const std::vector<std::string>& words() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> out = {
-#define VYRE_KEYWORD(Name, text) text,
+#define VYRE_KEYWORD(Name, text, begins) text,
 #include "text/keywords.def"
 #undef VYRE_KEYWORD
 #define VYRE_PUNCTUATION(Name, text) text,
@@ -53,7 +54,19 @@ const std::vector<std::string>& words() {
         "freduce_strict(fadd, x)",
         "freduce_tree_binary(fmax, x, 0, 3)",
         "if (x) { } else { }",
-        "for i in 0..4 { }"};
+        "for i in 0..4 { }",
+        "graph",
+        "strict",
+        "tree",
+        "step",
+        "graph g(x: f32[n, 4]) -> (y: f32[n]) { y = reshape(slice(x, [0..n, 1..2]), [n]); }",
+        "reduce(fadd, tree, x, 0)",
+        "reduce(add, x, 0)",
+        "recur(my.op, x, x, 0)",
+        "matmul(x, y, f32, 64)",
+        "pad(x, [1..1, 0..2], 0.0)",
+        "let (x, y) = g(x);"};
+    for (const ir::TensorOpInfo& op : ir::kTensorOps) out.emplace_back(op.text);
     for (const spec::TypeInfo& type : spec::kTypes) out.emplace_back(type.text);
     for (const spec::OpInfo& op : spec::kOps) out.emplace_back(op.mnemonic);
     for (const spec::IntrinsicInfo& intrinsic : spec::kIntrinsics) out.emplace_back(intrinsic.id);

@@ -323,13 +323,13 @@ def whole(tally, optional=False):
 
 
 def leaves_agree(verdict):
-    """Whether leaves and tallies tell the same; what stopped a subject left cases without a leaf."""
-    def sums_agree(row, name):
-        sums = (int(leaf["cases"][name]) for leaf in verdict["leaves"] if leaf["oracle"] == row["oracle"])
-        return "error" in verdict or sum(sums) % 2**64 == int(row["cases"][name])
-    judged = {row["oracle"] for row in verdict["parity"]}
-    return (all(int(leaf["cases"]["planned"]) <= LEAF_CASES for leaf in verdict["leaves"] if leaf["oracle"] in judged) and
-            all(sums_agree(row, name) for row in verdict["parity"] for name in ("planned", "completed")))
+    """Whether leaves and tallies tell the same; what stopped a subject left cases without a leaf, and promises had none once."""
+    leaves = [(leaf["oracle"], leaf["cases"]) for leaf in verdict["leaves"]]
+    promises = [("property", [one["cases"] for one in promises_of(verdict)])] * any(oracle == "property" for oracle, _ in leaves)
+    rows = [(row["oracle"], [row["cases"]]) for row in verdict["parity"]] + promises * bool(promises_of(verdict))
+    judged = [([cases for of, cases in leaves if of == oracle], tallies) for oracle, tallies in rows]
+    return all(int(cases["planned"]) <= LEAF_CASES for mine, _ in judged for cases in mine) and ("error" in verdict or all(
+        len({sum(int(cases[name]) for cases in some) % 2**64 for some in pair}) == 1 for pair in judged for name in OUTCOMES[:2]))
 
 
 def deviations_agree(predicate, verdict):

@@ -50,7 +50,7 @@ extern "C" {
 // ---------------------------------------------------------------------------------------------------------
 
 /// The version of this interface. It grows with each addition; what is here keeps its meaning.
-#define VYRE_API_VERSION 3
+#define VYRE_API_VERSION 4
 
 /// The VYRE_API_VERSION that the library was built with. A program can use the library if this is at least
 /// the VYRE_API_VERSION that the program was built with.
@@ -398,27 +398,28 @@ VYRE_API vyre_status vyre_module_encode(const vyre_module* module, vyre_blob** o
 VYRE_API vyre_status vyre_module_digest(const vyre_module* module, uint8_t out[32]);
 
 typedef int32_t vyre_item_kind;
-enum { VYRE_ITEM_OPERATION = 0, VYRE_ITEM_PROGRAM = 1, VYRE_ITEM_PIPELINE = 2 };
+enum { VYRE_ITEM_OPERATION = 0, VYRE_ITEM_PROGRAM = 1, VYRE_ITEM_PIPELINE = 2, VYRE_ITEM_GRAPH = 3 };
 
 typedef struct vyre_item_info {
   size_t struct_size;
   vyre_item_kind kind;
   uint32_t version;     // of an operation; else 0
   vyre_string name;     // of an operation its id; lives as long as the module
-  size_t buffer_count;  // of a program all that are declared, of a pipeline its parameters
+  size_t buffer_count;  // of a program all that are declared, of a pipeline its parameters, of a graph
+                        // those and its outputs
   size_t bound_count;   // those that a run takes
 } vyre_item_info;
 
-/// How many items there are but constants: operations, then programs, then pipelines, each kind in the order
-/// of the text. 0 for null.
+/// How many items there are but constants: operations, then programs, pipelines and graphs, each kind in the
+/// order of the text. 0 for null.
 VYRE_API size_t vyre_module_item_count(const vyre_module* module);
 
 /// One item, index from 0.
 /// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
 VYRE_API vyre_status vyre_module_get_item(const vyre_module* module, size_t item, vyre_item_info* out);
 
-/// A buffer of a program or a parameter of a pipeline, index from 0 in the order of declaration. The name
-/// lives as long as the module.
+/// A buffer of a program, a parameter of a pipeline, or a tensor of a graph: its parameters and then its
+/// outputs; index from 0 in the order of declaration. The name lives as long as the module.
 /// Errors  VYRE_INVALID_ARGUMENT; out is untouched then.
 VYRE_API vyre_status vyre_module_get_buffer(const vyre_module* module, size_t item, size_t index,
                                             vyre_buffer_info* out);
@@ -452,8 +453,8 @@ VYRE_API vyre_status vyre_module_check(const vyre_module* module, vyre_checked_m
 /// Errors  VYRE_INVALID_ARGUMENT, VYRE_OUT_OF_MEMORY; *out is null then.
 VYRE_API vyre_status vyre_module_print(const vyre_checked_module* checked, vyre_blob** out);
 
-/// What a run begins with: the program or pipeline of this name. Without one (size 0) it is `main`, else the
-/// only one that no other item dispatches or runs.
+/// What a run begins with: the program, pipeline or graph of this name. Without one (size 0) it is `main`,
+/// else the only one that no other item dispatches, runs or calls.
 /// Errors  VYRE_INVALID_ARGUMENT: also for a name that is not there, and where none or several could be
 ///         meant. *item is untouched then.
 VYRE_API vyre_status vyre_module_find_entry(const vyre_checked_module* checked, const char* name, size_t size,
@@ -541,6 +542,50 @@ VYRE_API vyre_status vyre_dispatch_engine(vyre_executable* executable, const vyr
                                           vyre_diagnostics** diagnostics);
 
 VYRE_API void vyre_executable_free(vyre_executable* executable);
+
+// ---------------------------------------------------------------------------------------------------------
+// Graphs of tensors
+// ---------------------------------------------------------------------------------------------------------
+
+/// A graph on a backend. Its dimensions have their sizes from the shapes of each run: for those that are new
+/// it is compiled, and what comes of that is kept for when they come again.
+typedef struct vyre_graph vyre_graph;
+
+/// A graph of a module. The module is not needed any longer.
+/// Errors  VYRE_INVALID_ARGUMENT: also for an item that is no graph; VYRE_OUT_OF_MEMORY. *out is null then.
+VYRE_API vyre_status vyre_module_graph(vyre_backend* backend, const vyre_checked_module* checked, size_t item,
+                                       vyre_graph** out);
+
+#define VYRE_MAX_AXES 8
+
+/// A tensor of a run: its elements are row-major.
+typedef struct vyre_tensor {
+  uint32_t axes;  // how many sizes there are in shape; none of a scalar
+  uint32_t shape[VYRE_MAX_AXES];
+  void* data;
+  size_t size;  // bytes
+} vyre_tensor;
+
+/// What tensors have to be: of parameters, whose shapes are given, the size, and of outputs shape and size.
+/// Whatever else is in there is not looked at.
+///
+/// Shape   tensors: one a parameter, then one an output, in the order of declaration.
+/// Errors  VYRE_REFUSED with one G diagnostic: shapes that do not fit the parameters, or sizes at which the
+///         graph cannot be; with one B or L diagnostic of compiling. VYRE_INVALID_ARGUMENT: also for another
+///         number of tensors; VYRE_OUT_OF_MEMORY. tensors are untouched then.
+/// Thread  one call on a graph at a time, runs included.
+VYRE_API vyre_status vyre_graph_shape(vyre_graph* graph, vyre_tensor* tensors, size_t count,
+                                      vyre_diagnostics** diagnostics);
+
+/// Runs it: parameters are read, and outputs written, whose shapes are not looked at.
+/// Shape   tensors: as for vyre_graph_shape; each size is what that gives.
+/// Errors  as vyre_graph_shape, and VYRE_REFUSED with X007 for another size, X003 for tensors that overlap,
+///         B003 (the device has too little). Nothing is written then, but after VYRE_OUT_OF_MEMORY and B009
+///         to B011 outputs may be half written.
+VYRE_API vyre_status vyre_graph_run(vyre_graph* graph, const vyre_tensor* tensors, size_t count,
+                                    vyre_diagnostics** diagnostics);
+
+VYRE_API void vyre_graph_free(vyre_graph* graph);
 
 #ifdef __cplusplus
 }

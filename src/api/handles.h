@@ -22,6 +22,7 @@
 #include "check/checked.h"
 #include "check/module.h"
 #include "ir/module.h"
+#include "plan/graph.h"
 #include "plan/pipeline.h"
 #include "text/text.h"
 #include "vyre/vyre.h"
@@ -80,6 +81,14 @@ struct vyre_executable {
   std::shared_ptr<const vyre::Source> source;
   std::vector<std::shared_ptr<vyre::backend::DeviceBuffer>> used;  // of the last run, whose recording is kept
   vyre::plan::Executable executable;
+};
+
+struct vyre_graph {
+  std::shared_ptr<vyre::backend::Backend> backend;
+  std::shared_ptr<const vyre::check::CheckedModule> checked;
+  std::shared_ptr<const vyre::Source> source;
+  size_t parameters = 0, outputs = 0;
+  vyre::plan::GraphExecutable executable;
 };
 
 namespace vyre::api {

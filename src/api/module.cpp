@@ -22,8 +22,9 @@ struct ItemIndex {
 };
 
 std::optional<ItemIndex> index_of(const ir::Module& module, size_t item) {
-  const std::array sizes = {module.operations.size(), module.programs.size(), module.pipelines.size()};
-  constexpr std::array kKinds = {VYRE_ITEM_OPERATION, VYRE_ITEM_PROGRAM, VYRE_ITEM_PIPELINE};
+  const std::array sizes = {module.operations.size(), module.programs.size(), module.pipelines.size(),
+                            module.graphs.size()};
+  constexpr std::array kKinds = {VYRE_ITEM_OPERATION, VYRE_ITEM_PROGRAM, VYRE_ITEM_PIPELINE, VYRE_ITEM_GRAPH};
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (item < sizes[i]) return ItemIndex{kKinds[i], item};
     item -= sizes[i];
@@ -39,7 +40,10 @@ std::optional<size_t> number_of(const vyre_checked_module* checked, size_t item,
 }
 
 size_t item_of(const ir::Module& module, host::Entry entry) {
-  return module.operations.size() + (entry.pipeline ? module.programs.size() : 0) + entry.number;
+  size_t before = module.operations.size();
+  if (entry.kind != host::ItemKind::Program) before += module.programs.size();
+  if (entry.kind == host::ItemKind::Graph) before += module.pipelines.size();
+  return before + entry.number;
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ vyre_status vyre_module_digest(const vyre_module* module, uint8_t out[32]) {
 size_t vyre_module_item_count(const vyre_module* module) {
   if (module == nullptr) return 0;
   const ir::Module& m = module->module;
-  return m.operations.size() + m.programs.size() + m.pipelines.size();
+  return m.operations.size() + m.programs.size() + m.pipelines.size() + m.graphs.size();
 }
 
 vyre_status vyre_module_get_item(const vyre_module* module, size_t item, vyre_item_info* out) {
@@ -118,8 +122,13 @@ vyre_status vyre_module_get_item(const vyre_module* module, size_t item, vyre_it
     answer.version = operation.version;
   } else if (item_index->kind == VYRE_ITEM_PROGRAM) {
     with_buffers(module->module.programs[item_index->number]);
-  } else {
+  } else if (item_index->kind == VYRE_ITEM_PIPELINE) {
     with_buffers(module->module.pipelines[item_index->number]);
+  } else {
+    const ir::Graph& graph = module->module.graphs[item_index->number];
+    answer.name = view(graph.name);
+    answer.version = graph.version;
+    answer.buffer_count = answer.bound_count = graph.parameters.size() + graph.outputs.size();
   }
   return api::give(answer, offsetof(vyre_item_info, bound_count) + sizeof answer.bound_count, out);
 }
@@ -128,6 +137,20 @@ vyre_status vyre_module_get_buffer(const vyre_module* module, size_t item, size_
                                    vyre_buffer_info* out) {
   const auto item_index = module != nullptr ? index_of(module->module, item) : std::nullopt;
   if (!item_index || item_index->kind == VYRE_ITEM_OPERATION) return VYRE_INVALID_ARGUMENT;
+  if (item_index->kind == VYRE_ITEM_GRAPH) {
+    const ir::Graph& graph = module->module.graphs[item_index->number];
+    std::vector<ir::BufferDecl> tensors;  // as buffers of the pipeline that it becomes
+    const auto add = [&](const ir::TensorDecl& tensor, spec::BufferAccess access) {
+      ir::BufferDecl& buffer = tensors.emplace_back();
+      buffer.name = tensor.name;
+      buffer.access = access;
+      buffer.element = tensor.element;
+      buffer.binding = uint32_t(tensors.size()) - 1;
+    };
+    for (const ir::TensorDecl& tensor : graph.parameters) add(tensor, spec::BufferAccess::Read);
+    for (const ir::TensorDecl& tensor : graph.outputs) add(tensor, spec::BufferAccess::ReadWrite);
+    return api::guarded([&] { return api::give_buffer(tensors, graph.code, index, out); });
+  }
   const auto of = [&](const auto& declared) {
     return api::give_buffer(declared.buffers, declared.code, index, out);
   };

@@ -2,7 +2,7 @@
 //
 // Every diagnostic has a permanent code of one letter and three digits, listed once in diag.def with its
 // title and an explanation (`vyre explain V010`). The letter is the stage: P syntax, W wire, V validation, X
-// execution, L lowering, B backend, C conformance. A diagnostic carries data (code, span, message, help);
+// execution, L lowering, B backend, C conformance, G graphs. A diagnostic carries data (code, span, message, help);
 // only render() makes text of it, so that tools and the C API can show it their own way. Codes are never
 // reused or renumbered.
 #pragma once

@@ -240,7 +240,15 @@ std::optional<std::string> disagreement(const verify::Verdict& verdict, bool app
     return "strict and approximate verdicts never share a certificate";
   if (const auto wrong = wrong_deviations(verdict)) return wrong;
   if (const auto wrong = wrong_coverage(verdict)) return wrong;
-  for (const verify::OracleCases& oracle : verdict.parity) {
+  // Promises have leaves too, but in certificates of before these.
+  std::vector<verify::OracleCases> judged = verdict.parity;
+  if (!verdict.invariants.empty() &&
+      std::ranges::count(verdict.leaves, verify::Oracle::Property, &verify::Leaf::oracle) != 0) {
+    judged.push_back({verify::Oracle::Property, {}});
+    for (const verify::InvariantVerdict& promise : verdict.invariants)
+      verify::add(judged.back().tally, promise.cases);
+  }
+  for (const verify::OracleCases& oracle : judged) {
     verify::Tally sum;
     for (const verify::Leaf& leaf : verdict.leaves) {
       if (leaf.tally.planned > verify::kLeafCases) return "a leaf has more cases than one may have";

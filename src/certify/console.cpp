@@ -281,8 +281,16 @@ std::string report(const Certificate& c, const ReportOptions& options) {
                            w.tag, w.link);
     }
     for (const std::string& reason : missing) out += fmt::format("  {}\n", reason);
-    const auto shown = std::span(v.failures).first(std::min(kShown, v.failures.size()));
-    for (const verify::Failure& f : shown) out += describe(f, v.subject, options);
+    // The first ones, and the first one of each promise.
+    std::vector<const verify::Failure*> shown;
+    for (const verify::Failure& f : v.failures) {
+      const bool is_first = f.check == verify::Check::Invariant &&
+                            std::ranges::none_of(shown, [&](const verify::Failure* other) {
+                              return other->check == f.check && other->oracle == f.oracle;
+                            });
+      if (is_first || &f < v.failures.data() + kShown) shown.push_back(&f);
+    }
+    for (const verify::Failure* f : shown) out += describe(*f, v.subject, options);
     if (v.failure_count > shown.size()) {
       const uint64_t more = v.failure_count - shown.size();
       const size_t kept = v.failures.size() - shown.size();

@@ -1,5 +1,6 @@
-// JUnit XML in the form that Jenkins, GitLab and Surefire share: a suite, a case a subject, and in a case at
-// most one of `skipped` and `failure`. test/conform/junit.xsd has it as a schema.
+// JUnit XML in the form that Jenkins, GitLab and Surefire share: a suite, a case a subject and one a promise
+// of an engine ("engine.sort@1: Ordered"), and in a case at most one of `skipped` and `failure`.
+// test/conform/junit.xsd has it as a schema.
 #include <fmt/format.h>
 
 #include "certify/console.h"
@@ -85,26 +86,67 @@ std::string excuse(const Certificate& c, const Verdict& v) {
   return out;
 }
 
-std::string failures_of(const Verdict& v, const ReportOptions& options) {
+/// Those of a promise, or those of none.
+std::string failures_of(const Verdict& v, const ReportOptions& options, std::string_view promise = {}) {
   std::string out;
-  for (const verify::Failure& f : v.failures) out += describe(f, v.subject, options);
+  for (const verify::Failure& f : v.failures) {
+    const std::string_view of = f.check == verify::Check::Invariant ? std::string_view(f.oracle) : "";
+    if (of == promise) out += describe(f, v.subject, options);
+  }
+  return out;
+}
+
+std::string test_case(const Verdict& v, std::string_view promise, double seconds, const std::string& inside) {
+  const std::string name = promise.empty() ? name_of(v) : fmt::format("{}: {}", name_of(v), promise);
+  const std::string head = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
+                                       text(v.kind), attribute(name), seconds);
+  return inside.empty() ? head + "/>\n" : head + ">\n" + inside + "  </testcase>\n";
+}
+
+struct Counts {
+  size_t tests = 0, failed = 0, skipped = 0;
+};
+
+/// A case of each promise. Its time is in that of the subject.
+std::string promises_of(const Certificate& c, const Verdict& v, const ReportOptions& options,
+                        Counts& counts) {
+  std::string out;
+  for (const verify::InvariantVerdict& promise : v.invariants) {
+    ++counts.tests;
+    const std::vector<std::string> missing = missing_for_promise(promise);
+    const std::string failures = escaped(failures_of(v, options, promise.invariant));
+    std::string inside;
+    if (!missing.empty() && standing_of(c, v) == Standing::Waived) {
+      ++counts.skipped;
+      inside = fmt::format("    <skipped message=\"{}\"/>\n    <system-out>{}</system-out>\n",
+                           attribute(excuse(c, v)), failures);
+    } else if (!missing.empty()) {
+      ++counts.failed;
+      inside = fmt::format("    <failure message=\"{}\" type=\"{}\">{}</failure>\n",
+                           attribute(missing.front()), text(Standing::PromisesFailed), failures);
+    }
+    out += test_case(v, promise.invariant, 0, inside);
+  }
   return out;
 }
 
 }  // namespace
 
 std::string junit(const Certificate& c, const ReportOptions& options) {
-  size_t failed = 0, skipped = 0;
+  Counts counts;
   std::string cases;
   for (size_t k = 0; k < c.verdicts.size(); ++k) {
     const Verdict& v = c.verdicts[k];
     const double seconds = k < options.seconds.size() ? options.seconds[k] : 0;
     std::string inside;
-    const Standing standing = standing_of(c, v);
+    Standing standing = standing_of(c, v);
+    // Promises have cases of their own.
+    if (standing == Standing::PromisesFailed && !v.invariants.empty()) standing = Standing::Passed;
+    ++counts.tests;
     switch (standing) {
       case Standing::Passed: break;
       case Standing::Waived:
-        ++skipped;
+        ++counts.skipped;
         inside = fmt::format("    <skipped message=\"{}\"/>\n    <system-out>{}</system-out>\n",
                              attribute(excuse(c, v)), escaped(failures_of(v, options)));
         break;
@@ -112,7 +154,7 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
       case Standing::LawsFailed:
       case Standing::Failed:
       case Standing::Flaky: {
-        ++failed;
+        ++counts.failed;
         std::vector<std::string> missing = missing_for_parity(v, c.strength);
         if (missing.empty()) missing = missing_for_laws(v, c.strength);
         if (missing.empty()) missing = missing_for_invariants(v);
@@ -126,7 +168,7 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
       const std::string why =
           fmt::format("{} cases are unsupported: the backend lacks what they need", grouped(n));
       const bool all = v.parity.size() == 1 && v.parity[0].tally.completed == 0;
-      skipped += all;
+      counts.skipped += all;
       inside = all ? fmt::format("    <skipped message=\"{}\"/>\n", why)
                    : fmt::format("    <system-out>{}</system-out>\n", why);
     }
@@ -137,14 +179,12 @@ std::string junit(const Certificate& c, const ReportOptions& options) {
     }
     if (inside.empty() && !v.coverage.factors.empty())
       inside = fmt::format("    <system-out>{}</system-out>\n", covered(v.coverage));
-    const std::string head = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
-                                         text(v.kind), attribute(name_of(v)), seconds);
-    cases += inside.empty() ? head + "/>\n" : head + ">\n" + inside + "  </testcase>\n";
+    cases += test_case(v, {}, seconds, inside) + promises_of(c, v, options, counts);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"vyre-conform {}\" tests=\"{}\" "
       "failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.3f}\">\n{}</testsuite>\n",
-      attribute(c.backend), c.verdicts.size(), failed, skipped, options.total_seconds, cases);
+      attribute(c.backend), counts.tests, counts.failed, counts.skipped, options.total_seconds, cases);
 }
 
 }  // namespace vyre::certify

@@ -171,12 +171,18 @@ std::vector<std::string> missing_for_laws(const Verdict& verdict, Strength stren
   return missing;
 }
 
+std::vector<std::string> missing_for_promise(const verify::InvariantVerdict& promise) {
+  std::vector<std::string> missing;
+  require_whole(missing, promise.cases, promise.invariant);
+  return missing;
+}
+
 std::vector<std::string> missing_for_invariants(const Verdict& verdict) {
   std::vector<std::string> missing;
   if (info(verdict.kind).has_invariants && verdict.invariants.empty())
     missing.push_back("no promise was judged");
   for (const verify::InvariantVerdict& promise : verdict.invariants)
-    require_whole(missing, promise.cases, promise.invariant);
+    std::ranges::move(missing_for_promise(promise), std::back_inserter(missing));
   return missing;
 }
 

@@ -50,6 +50,8 @@ inline constexpr uint64_t kWitnessedCases = 1'000'000;
 std::vector<std::string> missing_for_parity(const verify::Verdict& verdict, verify::Strength strength);
 std::vector<std::string> missing_for_laws(const verify::Verdict& verdict, verify::Strength strength);
 std::vector<std::string> missing_for_invariants(const verify::Verdict& verdict);
+/// Why a promise of an engine was not kept; empty when it was.
+std::vector<std::string> missing_for_promise(const verify::InvariantVerdict& promise);
 
 /// Whether everything planned for a law was run and came out as it was claimed or denied. A law of an
 /// operator, "add.u64: Commutative", is witnessed as often as the tier wants cases of an operation; one of an

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "check/body.h"
+#include "check/graph.h"
 #include "check/items.h"
 #include "check/operations.h"
 #include "check/pipelines.h"
@@ -55,6 +56,7 @@ class ModuleChecker {
     check_operations(callees);
     check_programs(callees);
     check_pipelines(callees);
+    check_tensors(callees);
     if (!report_.empty()) return std::unexpected(report_.take());
     out_->functions_ = callees.all();
     for (const auto& library : out_->libraries_)
@@ -130,6 +132,11 @@ class ModuleChecker {
       add(module().programs[i].name, program_span(i), {false, i});
     for (uint32_t i = 0; i < module().pipelines.size(); ++i)
       add(module().pipelines[i].name, module().pipelines[i].span, {true, i});
+    std::map<std::string_view, Span> graphs;
+    for (const ir::Graph& graph : module().graphs) {
+      const auto [first, fresh] = graphs.emplace(graph.name, graph.span);
+      if (!fresh) twice(graph.span, first->second, fmt::format("graph {}", quoted(graph.name)));
+    }
   }
 
   void register_operations() {
@@ -222,6 +229,12 @@ class ModuleChecker {
     std::ranges::move(linker.pipelines, std::back_inserter(out_->pipelines_));
     out_->libraries_ = std::move(linker.libraries);
     check_runs(out_->pipelines_, report_);
+  }
+
+  void check_tensors(Callees& callees) {
+    CheckedGraphs checked = check_graphs(module(), out_->ops(), report_);
+    for (const BodyResult& body : checked.bodies) callees.reach(body, 0);
+    out_->graphs_ = std::move(checked.graphs);
   }
 
   /// Each text once, whichever texts run it. One that runs itself, directly or through others, is null in

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check/checked.h"
+#include "check/tensors.h"
 #include "ir/module.h"
 
 namespace vyre::check {
@@ -62,6 +63,8 @@ class CheckedModule {
   std::span<const CheckedPipeline> own_pipelines() const {
     return std::span(pipelines_).first(module().pipelines.size());
   }
+  /// In the order of the module's.
+  const std::vector<TensorGraph>& graphs() const { return graphs_; }
   /// The operations of the file, in the order of the module's.
   const std::vector<const spec::OpDef*>& operations() const { return operations_; }
   /// The checked body of an operation of the file, or of one that any item calls or any law names.
@@ -84,6 +87,7 @@ class CheckedModule {
   std::shared_ptr<Storage> storage_;
   std::vector<std::shared_ptr<const Checked>> programs_;
   std::vector<CheckedPipeline> pipelines_;
+  std::vector<TensorGraph> graphs_;
   std::vector<const spec::OpDef*> operations_;
   std::map<const spec::OpDef*, std::shared_ptr<const CheckedFunction>> functions_;
   std::vector<Diagnostics> divergent_;

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "host/graphs.h"
 #include "host/values.h"
 #include "ref/rows.h"
 
@@ -94,23 +95,58 @@ std::vector<std::string> unexpected_diagnostics(const TestFile& file) {
 Result<std::shared_ptr<const check::CheckedModule>> module_for(const TestFile& file,
                                                                const text::RunDirective& run,
                                                                const spec::OpTable& ops) {
-  if (run.constants.empty()) return file.module;
-  if (const auto unknown = unknown_constant(file.module->module(), run.constants))
+  text::Constants constants = run.constants;
+  std::erase_if(constants, [&](const auto& chosen) {
+    return std::ranges::any_of(file.module->graphs(), [&](const check::TensorGraph& graph) {
+      return has_dimension(graph, chosen.first);
+    });
+  });
+  if (constants.empty()) return file.module;
+  if (const auto unknown = unknown_constant(file.module->module(), constants))
     return malformed(run.span, *unknown,
                      "entry=NAME and constants stand without brackets, buffers with them");
-  auto chosen = checked_module(file.source->text(), ops, run.constants);
+  auto chosen = checked_module(file.source->text(), ops, constants);
   if (!chosen) return std::unexpected(chosen.error().front());
   return std::move(*chosen);
 }
 
+namespace {
+
+/// The step of a graph: numbers behind names of dimensions are their sizes, and lists are tensors.
+Result<Step> graph_step_of(const std::shared_ptr<const check::CheckedModule>& module, uint32_t number,
+                           const text::RunDirective& run) {
+  const check::TensorGraph& graph = module->graphs()[number];
+  GivenTensors given;
+  for (const text::BufferValues& input : run.inputs) given[input.name] = {std::nullopt, input.values.size()};
+  for (const auto& output : graph.outputs)
+    if (given.contains(output.name))
+      return malformed(run.span, fmt::format("{} is an output of {}", output.name, graph.name),
+                       "its values stand behind =>");
+  auto dimensions = bind_dimensions(graph, given, {run.constants.begin(), run.constants.end()}, "{}=5");
+  if (!dimensions) return malformed(run.span, dimensions.error().message, dimensions.error().help);
+  auto step = graph_step(module, number, *dimensions);
+  if (!step) return malformed(run.span, step.error().message, step.error().help);
+  return step;
+}
+
+}  // namespace
+
 Result<RunCase> case_of(std::shared_ptr<const check::CheckedModule> module, const text::RunDirective& run) {
   const auto entry = find_entry(*module, run.entry);
   if (!entry) return malformed(run.span, entry.error().message, "say which with entry=NAME");
-  if (entry->pipeline && run.groups_given)
-    return malformed(run.span, "groups are given to a pipeline", "a pipeline says itself how many there are");
+  if (entry->kind != ItemKind::Program && run.groups_given) {
+    return malformed(run.span, fmt::format("groups are given to a {}", text(entry->kind)),
+                     fmt::format("a {} says itself how many there are", text(entry->kind)));
+  }
   RunCase out;
-  out.step = Step::of(std::move(module), *entry, {run.groups[0], run.groups[1], run.groups[2]});
+  if (entry->kind == ItemKind::Graph) {
+    VYRE_TRY(step, graph_step_of(module, entry->number, run));
+    out.step = std::move(step);
+  } else {
+    out.step = Step::of(std::move(module), *entry, {run.groups[0], run.groups[1], run.groups[2]});
+  }
   out.inputs = declare_buffers({&out.step, 1}).value();
+  make_outputs(out.step, out.inputs);
   for (const text::BufferValues& input : run.inputs) VYRE_CHECK(fill(input, out.inputs, false, out.inputs));
   for (const text::BufferValues& output : run.outputs) {
     out.expected.order.push_back(output.name);

@@ -160,6 +160,20 @@ std::expected<ModuleFile, ProgramError> load_module(const std::string& path, con
   return ModuleFile{path, std::move(source), std::move(*checked), time};
 }
 
+std::string_view text(ItemKind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"program", "pipeline", "graph"};
+  return kNames[size_t(kind)];
+}
+
+std::string_view name_of(const check::CheckedModule& module, const Entry& entry) {
+  switch (entry.kind) {
+    case ItemKind::Program: return module.module().programs[entry.number].name;
+    case ItemKind::Pipeline: return module.module().pipelines[entry.number].name;
+    case ItemKind::Graph: return module.module().graphs[entry.number].name;
+  }
+  return {};
+}
+
 std::expected<Entry, UsageError> find_entry(const check::CheckedModule& module,
                                             const std::optional<std::string>& name) {
   struct Candidate {
@@ -169,15 +183,27 @@ std::expected<Entry, UsageError> find_entry(const check::CheckedModule& module,
   };
   std::vector<Candidate> all;
   const std::span programs = module.own_programs();
-  for (uint32_t i = 0; i < programs.size(); ++i) all.push_back({programs[i]->program().name, {false, i}});
+  for (uint32_t i = 0; i < programs.size(); ++i)
+    all.push_back({programs[i]->program().name, {ItemKind::Program, i}});
   const std::span pipelines = module.own_pipelines();
-  for (uint32_t i = 0; i < pipelines.size(); ++i) all.push_back({pipelines[i].pipeline->name, {true, i}});
+  for (uint32_t i = 0; i < pipelines.size(); ++i)
+    all.push_back({pipelines[i].pipeline->name, {ItemKind::Pipeline, i}});
   for (const check::CheckedPipeline& pipeline : pipelines) {
     for (size_t i = 0; i < pipeline.target.size(); ++i) {
       const ir::CommandKind kind = pipeline.pipeline->commands[i].kind;
       if (kind == ir::CommandKind::Dispatch) all[pipeline.target[i]].used = true;
       if (kind == ir::CommandKind::Run && pipeline.target[i] < pipelines.size())
         all[programs.size() + pipeline.target[i]].used = true;
+    }
+  }
+  const std::span graphs = module.graphs();
+  for (uint32_t i = 0; i < graphs.size(); ++i) all.push_back({graphs[i].name, {ItemKind::Graph, i}});
+  for (const ir::Graph& graph : module.module().graphs) {
+    for (const ir::Expr& e : graph.code.exprs) {
+      if (e.kind != ir::ExprKind::Apply || e.op != spec::Op::Call) continue;
+      const auto called =
+          std::ranges::find(std::span(all).last(graphs.size()), graph.code.name(e.symbol), &Candidate::name);
+      if (called != std::span(all).end()) called->used = true;
     }
   }
   const std::string_view wanted = name ? std::string_view(*name) : "main";
@@ -189,10 +215,10 @@ std::expected<Entry, UsageError> find_entry(const check::CheckedModule& module,
     nearest.consider(candidate.name);
     if (name || !candidate.used) names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
   }
-  if (all.empty()) return std::unexpected(UsageError{"the file has no program and no pipeline"});
+  if (all.empty()) return std::unexpected(UsageError{"the file has no program, no pipeline and no graph"});
   if (name) {
     return std::unexpected(UsageError{
-        fmt::format("--entry {}: there is no such program or pipeline; {}", *name,
+        fmt::format("--entry {}: there is no such program, pipeline or graph; {}", *name,
                     nearest.help_or(fmt::format("there {} {}", all.size() == 1 ? "is" : "are", names)))});
   }
   const auto free = [](const Candidate& candidate) { return !candidate.used; };
@@ -207,13 +233,13 @@ std::expected<CheckedFile, ProgramError> load_checked(const std::string& path, c
   if (!file) return std::unexpected(std::move(file.error()));
   const auto entry = find_entry(*file->module, name);
   if (!entry) return std::unexpected(wrong_usage(fmt::format("{}: {}", path, entry.error().message)));
-  if (entry->pipeline) {
+  if (entry->kind != ItemKind::Program) {
     std::string programs;
     for (const ir::Program& program : file->module->module().programs)
       programs += fmt::format("{}{}", programs.empty() ? "" : ", ", program.name);
     return std::unexpected(wrong_usage(fmt::format(
-        "{}: {} is a pipeline, and a program is wanted here: {}", path,
-        file->module->module().pipelines[entry->number].name,
+        "{}: {} is a {}, and a program is wanted here: {}", path, name_of(*file->module, *entry),
+        text(entry->kind),
         programs.empty() ? "the file has none" : fmt::format("--entry names one of {}", programs))));
   }
   return CheckedFile{path, std::move(file->source), file->module->programs()[entry->number]};

@@ -59,12 +59,18 @@ std::expected<ModuleFile, ProgramError> load_module(const std::string& path, con
 /// Says which chosen constant the file does not have, and what it has; none when it has all.
 std::optional<std::string> unknown_constant(const ir::Module& module, const text::Constants& chosen);
 
+enum class ItemKind : uint8_t { Program, Pipeline, Graph };
+/// "program".
+std::string_view text(ItemKind kind);
+
 /// What a run begins with.
 struct Entry {
-  bool pipeline = false;
-  uint32_t number = 0;
+  ItemKind kind = ItemKind::Program;
+  uint32_t number = 0;  // among the module's of that kind
 };
-/// The item of that name; without one `main`, else the only one that no other item dispatches or runs.
+/// Its name.
+std::string_view name_of(const check::CheckedModule& module, const Entry& entry);
+/// The item of that name; without one `main`, else the only one that no other item dispatches, runs or calls.
 /// Errors  a name that is not there, a file without any, or several to choose from, which are listed.
 std::expected<Entry, UsageError> find_entry(const check::CheckedModule& module,
                                             const std::optional<std::string>& name = {});
@@ -75,7 +81,7 @@ struct CheckedFile {
   std::shared_ptr<const Source> source;
   std::shared_ptr<const check::Checked> checked;
 };
-/// Errors: as load_module and find_entry, and a pipeline where a program is wanted (exit 2).
+/// Errors: as load_module and find_entry, and another item where a program is wanted (exit 2).
 std::expected<CheckedFile, ProgramError> load_checked(const std::string& path, const spec::OpTable& ops,
                                                       const LoadOptions& options = {},
                                                       const std::optional<std::string>& entry = {});

@@ -141,7 +141,7 @@ std::string shown(std::span<const uint64_t> shape) {
 
 bool is_npy(std::string_view path) { return path.ends_with(".npy"); }
 
-std::expected<Bytes, UsageError> parse_npy(std::span<const std::byte> file, DataType element) {
+std::expected<Array, UsageError> parse_npy(std::span<const std::byte> file, DataType element) {
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
   if (!bytes.starts_with(kMagic) || bytes.size() < 10)
     return no_array("it is no .npy file: it does not begin as one");
@@ -177,27 +177,45 @@ std::expected<Bytes, UsageError> parse_npy(std::span<const std::byte> file, Data
   }
   if (items.size() / std::max(form.item * std::max(form.last, 1u), 1u) > UINT32_MAX)
     return no_array(fmt::format("a buffer of {} elements is too large", *count));
-  Bytes out;
+  Array out;
+  out.shape.emplace();
+  for (size_t axis = 0; axis < shape.size() - (form.last != 0 ? 1 : 0); ++axis) {
+    if (shape[axis] > UINT32_MAX)
+      return no_array(fmt::format("an axis of {} items is too large", shape[axis]));
+    out.shape->push_back(uint32_t(shape[axis]));
+  }
+  const std::span elements = std::as_bytes(std::span(items));
   if (element == DataType::Bool) {
-    out.resize(items.size() * 4);
-    for (size_t i = 0; i < items.size(); ++i) store_u32(out.data() + 4 * i, items[i] != 0 ? 1 : 0);
+    out.bytes = words_of_bools(elements);
     return out;
   }
-  out.resize(element == DataType::Bytes ? (items.size() + 3) / 4 * 4 : items.size());
-  if (!items.empty()) std::memcpy(out.data(), items.data(), items.size());
+  out.bytes.assign(elements.begin(), elements.end());
+  if (element == DataType::Bytes) out.bytes.resize((items.size() + 3) / 4 * 4);
   return out;
 }
 
-Bytes format_npy(std::span<const std::byte> buffer, DataType element, std::span<const uint32_t> shape) {
+Bytes words_of_bools(std::span<const std::byte> bools) {
+  Bytes out(bools.size() * 4);
+  for (size_t i = 0; i < bools.size(); ++i) store_u32(out.data() + 4 * i, bools[i] != std::byte{} ? 1 : 0);
+  return out;
+}
+Bytes bools_of_words(std::span<const std::byte> words) {
+  Bytes out(words.size() / 4);
+  for (size_t i = 0; i < out.size(); ++i) out[i] = std::byte(load_u32(words.data() + 4 * i) != 0 ? 1 : 0);
+  return out;
+}
+
+Bytes format_npy(std::span<const std::byte> buffer, DataType element,
+                 const std::optional<std::vector<uint32_t>>& shape) {
   const Form& form = kNpyForms[element];
-  Bytes items(buffer.begin(), buffer.end());
-  if (element == DataType::Bool) {
-    items.resize(buffer.size() / 4);
-    for (size_t i = 0; i < items.size(); ++i)
-      items[i] = std::byte(load_u32(buffer.data() + 4 * i) != 0 ? 1 : 0);
+  const Bytes items =
+      element == DataType::Bool ? bools_of_words(buffer) : Bytes(buffer.begin(), buffer.end());
+  std::vector<uint64_t> axes;
+  if (shape) {
+    axes.assign(shape->begin(), shape->end());
+  } else {
+    axes.push_back(items.size() / (form.item * std::max(form.last, 1u)));
   }
-  std::vector<uint64_t> axes(shape.begin(), shape.end());
-  if (axes.empty()) axes.push_back(items.size() / (form.item * std::max(form.last, 1u)));
   if (form.last != 0) axes.push_back(form.last);
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", form.type, shown(axes));

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
 #include "host/files.h"
@@ -22,15 +24,26 @@ bool is_npy(std::string_view path);
 /// How many bytes a header may have here.
 inline constexpr uint64_t kMaxNpyHeader = 1 << 20;
 
-/// The buffer that a file holds, C order, whatever its shape. `element` of a tensor is that of its elements.
+/// What a buffer is filled with, and the shape that it has in its file, where a file says one.
+struct Array {
+  Bytes bytes;
+  std::optional<std::vector<uint32_t>> shape;
+};
+
+/// The buffer that a file holds, C order, and its shape without an axis of words. `element` of a tensor is
+/// that of its elements.
 /// Errors  no such file, one that is cut off or has more than its shape says, another type, another order, a
 /// last axis
 ///         that is no vector of that type.
-std::expected<Bytes, UsageError> parse_npy(std::span<const std::byte> file, spec::DataType element);
+std::expected<Array, UsageError> parse_npy(std::span<const std::byte> file, spec::DataType element);
 
-/// A file that holds the buffer: one axis, or `shape` if it has any; of vectors and u128 one more, of their
+/// A file that holds the buffer: one axis, or `shape` if there is one; of vectors and u128 one more, of their
 /// words. Domain  the product of the shape is the number of elements.
 Bytes format_npy(std::span<const std::byte> buffer, spec::DataType element,
-                 std::span<const uint32_t> shape = {});
+                 const std::optional<std::vector<uint32_t>>& shape = {});
+
+// A bool has one byte in files, and a word in a buffer.
+Bytes words_of_bools(std::span<const std::byte> bools);
+Bytes bools_of_words(std::span<const std::byte> words);
 
 }  // namespace vyre::host

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "host/values.h"
+#include "ref/graph.h"
 #include "spec/ops.h"
 
 namespace vyre::host {
@@ -32,9 +33,20 @@ std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) 
   return buffers;
 }
 
-std::vector<uint32_t> tensor_shape(std::span<const Step> steps, const Buffers& buffers,
-                                   std::string_view name) {
+std::optional<std::vector<uint32_t>> graph_shape(const Step& step, std::string_view name) {
+  if (step.graph == nullptr) return std::nullopt;
+  const check::SizedGraph& graph = step.graph->sized;
+  for (const auto& output : graph.outputs)
+    if (output.name == name) return graph.nodes[output.node].shape;
+  for (const auto& parameter : graph.parameters)
+    if (parameter.name == name) return graph.nodes[parameter.node].shape;
+  return std::nullopt;
+}
+
+std::optional<std::vector<uint32_t>> tensor_shape(std::span<const Step> steps, const Buffers& buffers,
+                                                  std::string_view name) {
   for (const Step& step : steps) {
+    if (auto shape = graph_shape(step, name)) return shape;
     const check::Checked& program = *step.checked;
     std::vector<layout::Extent> extents;
     std::optional<size_t> tensor;
@@ -55,7 +67,7 @@ std::vector<uint32_t> tensor_shape(std::span<const Step> steps, const Buffers& b
     }
     if (row_major && stride == binding.count) return binding.dims;
   }
-  return {};
+  return std::nullopt;
 }
 
 namespace {
@@ -69,7 +81,9 @@ double since(Clock::time_point begin) { return std::chrono::duration<double>(Clo
 Result<ReadyStep> ReadyStep::make(backend::Backend& backend, const Step& step) {
   ReadyStep out(step);
   if (step.convention) VYRE_CHECK(backend::negotiate(backend, *step.checked, *step.convention));
-  if (step.pipeline) {
+  if (step.graph != nullptr && step.as_defined && backend.identity().name == "reference") {
+    out.graph_ = step.graph;
+  } else if (step.pipeline) {
     VYRE_TRY(executable, plan::Executable::make(backend, step.module, *step.pipeline));
     out.pipeline_.emplace(std::move(executable));
   } else {
@@ -79,7 +93,24 @@ Result<ReadyStep> ReadyStep::make(backend::Backend& backend, const Step& step) {
   return out;
 }
 
+Result<void> ReadyStep::run_graph(Buffers& buffers, StepTime* time) const {
+  std::vector<std::span<const std::byte>> inputs;
+  for (const auto& parameter : graph_->sized.parameters)
+    inputs.emplace_back(buffers.by_name.find(parameter.name)->second.bytes);
+  const Clock::time_point begin = Clock::now();
+  VYRE_TRY(outputs, ref::run_graph(*graph_->module, graph_->sized, inputs));
+  if (time != nullptr) {
+    time->dispatch_seconds = since(begin);
+    for (const auto& bytes : inputs) time->bytes += bytes.size();
+    for (const Bytes& bytes : outputs) time->bytes += bytes.size();
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    buffers.by_name.find(graph_->sized.outputs[i].name)->second.bytes = std::move(outputs[i]);
+  return {};
+}
+
 Result<void> ReadyStep::run(Buffers& buffers, const layout::Groups& groups, StepTime* time) {
+  if (graph_ != nullptr) return run_graph(buffers, time);
   std::vector<std::span<std::byte>> host;
   for (const check::BufferId id : checked_->bound_buffers())
     host.emplace_back(
@@ -123,6 +154,8 @@ std::string line_of(const Step& step, const StepTime& time) {
   if (step.pipeline) {
     uint64_t dispatches = time.notes.others.count;
     for (const plan::DispatchTime& row : time.notes.times) dispatches += row.count;
+    if (dispatches == 0 && step.graph != nullptr)
+      return fmt::format("{} tensors as they are defined, over {}", step.graph->sized.nodes.size(), took);
     return fmt::format("{} dispatch{} over {}", dispatches, dispatches == 1 ? "" : "es", took);
   }
   const auto& size = step.checked->program().workgroup_size;
@@ -159,7 +192,8 @@ std::string milliseconds(double seconds) { return fmt::format("{:.2f} ms", secon
 }  // namespace
 
 std::string table_of(const Step& step, const StepTime& time, const LoadTime& load, const Source* source) {
-  if (!step.pipeline) return {};
+  const bool as_defined = step.graph != nullptr && time.notes.times.empty();
+  if (!step.pipeline || as_defined) return {};
   std::string out = fmt::format("    before the first dispatch: read {}, check {}",
                                 milliseconds(load.read_seconds), milliseconds(load.check_seconds));
   for (const auto& [program, seconds] : time.programs)

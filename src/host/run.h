@@ -18,7 +18,13 @@
 
 namespace vyre::host {
 
-/// A program and its groups, or a pipeline.
+/// A graph at the sizes that a run has, and the module that it stands in.
+struct StepGraph {
+  std::shared_ptr<const check::CheckedModule> module;
+  check::SizedGraph sized;
+};
+
+/// A program and its groups, a pipeline, or a graph, as the pipeline that it becomes (host/graphs.h).
 struct Step {
   std::shared_ptr<const check::Checked> checked;  // of a pipeline: its head, which has its parameters
   layout::Groups groups;
@@ -26,10 +32,14 @@ struct Step {
   std::optional<uint32_t> pipeline = std::nullopt;
   std::optional<spec::Convention> convention =
       std::nullopt;  // that the host follows; none: nothing is negotiated
+  std::shared_ptr<const StepGraph> graph = nullptr;
+  /// Whether the reference computes the graph as it is defined, and not the pipeline that it becomes.
+  bool as_defined = true;
 
+  /// Domain  no graph, which needs sizes.
   static Step of(std::shared_ptr<const check::CheckedModule> module, Entry entry,
                  layout::Groups groups = {}) {
-    if (!entry.pipeline) return {module->programs()[entry.number], groups, std::move(module)};
+    if (entry.kind == ItemKind::Program) return {module->programs()[entry.number], groups, std::move(module)};
     return {module->pipelines()[entry.number].head, {}, std::move(module), entry.number};
   }
 };
@@ -49,10 +59,12 @@ struct Buffers {
 /// The bound buffers of all steps, empty. Errors: one name with two element types.
 std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps);
 
-/// The dimensions of a row-major tensor that is a whole buffer after these steps; empty where the buffer is
-/// none.
-std::vector<uint32_t> tensor_shape(std::span<const Step> steps, const Buffers& buffers,
-                                   std::string_view name);
+/// The shape of a parameter or an output of the step's graph.
+std::optional<std::vector<uint32_t>> graph_shape(const Step& step, std::string_view name);
+/// The dimensions of a row-major tensor that is a whole buffer after these steps; none where the buffer is
+/// not one.
+std::optional<std::vector<uint32_t>> tensor_shape(std::span<const Step> steps, const Buffers& buffers,
+                                                  std::string_view name);
 
 /// What a step took, for people.
 struct StepTime {
@@ -68,15 +80,18 @@ class ReadyStep {
  public:
   /// Errors  what compile() answers, of a pipeline for the first of its programs that is refused.
   static Result<ReadyStep> make(backend::Backend& backend, const Step& step);
-  /// Runs it over the buffers of its names, in place, and waits. `groups` are of a program. `time`: unless
-  /// null, gets what it took; each dispatch of a pipeline is then waited for.
+  /// Runs it over the buffers of its names, in place, and waits. Outputs of a graph have their elements.
+  /// `groups` are of a program. `time`: unless null, gets what it took; each dispatch of a pipeline is then
+  /// waited for.
   Result<void> run(Buffers& buffers, const layout::Groups& groups, StepTime* time = nullptr);
 
  private:
+  Result<void> run_graph(Buffers& buffers, StepTime* time) const;
   explicit ReadyStep(const Step& step) : checked_(step.checked), module_(step.module) {}
 
   std::shared_ptr<const check::Checked> checked_;
   std::shared_ptr<const check::CheckedModule> module_;  // of a pipeline
+  std::shared_ptr<const StepGraph> graph_;              // set: the reference computes that
   std::unique_ptr<backend::Pipeline> program_;
   std::optional<plan::Executable> pipeline_;
 };

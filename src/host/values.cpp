@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/random.h"
-#include "host/npy.h"
+#include "host/safetensors.h"
 #include "spec/float_format.h"
 #include "text/float_text.h"
 #include "text/lexer.h"
@@ -173,11 +173,12 @@ Wide converted(uint64_t index, DataType element) {
   return spec::kFloats.contains(element) ? text::float_from_integer(index, element) : index;
 }
 
-std::expected<Bytes, UsageError> file_spec(std::string_view path, DataType element) {
+std::expected<Array, UsageError> file_spec(std::string_view path, DataType element) {
+  if (const auto place = tensor_place(path)) return read_tensor(*place, element);
   const size_t size = spec::info(element).bytes;
   const uint64_t most = UINT32_MAX * uint64_t(size);  // lengths are u32
   auto bytes = read_file(std::string(path), is_npy(path) ? most + kMaxNpyHeader : most);
-  if (!bytes) return bytes;
+  if (!bytes) return std::unexpected(bytes.error());
   if (is_npy(path)) {
     auto array = parse_npy(*bytes, element);
     return array ? std::move(array) : usage(fmt::format("'{}': {}", path, array.error().message));
@@ -188,7 +189,7 @@ std::expected<Bytes, UsageError> file_spec(std::string_view path, DataType eleme
     return usage(fmt::format("'{}' has {} bytes, which is not a multiple of the {} bytes of a {}", path,
                              bytes->size(), size, spec::text(element)));
   }
-  return bytes;
+  return Array{*std::move(bytes), std::nullopt};
 }
 
 struct Seeded {
@@ -272,8 +273,19 @@ UsageError no_literal(std::string_view word, UsageError error) {
 
 }  // namespace
 
-std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType element) {
+std::expected<Array, UsageError> parse_array(std::string_view text, DataType element) {
   if (text.starts_with('@')) return file_spec(text.substr(1), element);
+  auto bytes = parse_spec(text, element);
+  if (!bytes) return std::unexpected(bytes.error());
+  return Array{*std::move(bytes), std::nullopt};
+}
+
+std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType element) {
+  if (text.starts_with('@')) {
+    auto array = file_spec(text.substr(1), element);
+    if (!array) return std::unexpected(array.error());
+    return std::move(array->bytes);
+  }
   const size_t size = spec::info(element).bytes;
   if (text.starts_with("zeros:")) {
     auto count = parse_count(text.substr(6));

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "host/files.h"
+#include "host/npy.h"
 #include "spec/types.h"
 
 namespace vyre::host {
@@ -17,11 +18,15 @@ namespace vyre::host {
 /// type.
 std::expected<void, UsageError> parse_element(std::string_view text, spec::DataType element, Bytes& out);
 
-/// The bytes that a specification stands for: `@file`, `zeros:N`, `iota:N`, `random:N:SEED`,
-/// `uniform:N:SEED`, or literals `1,0x2,-3`; the first two alone for bool and vectors, uniform for floats.
-/// `element` of a tensor is that of its elements. Errors  a file whose size is not whole elements (a `bytes`
-/// buffer is padded with zeros instead), or an array of NumPy (host/npy.h) that is none of this type.
+/// The bytes that a specification stands for: `@file`, `@file.safetensors:NAME`, `zeros:N`, `iota:N`,
+/// `random:N:SEED`, `uniform:N:SEED`, or literals `1,0x2,-3`; the first two alone for bool and vectors,
+/// uniform for floats. `element` of a tensor is that of its elements. Errors  a file whose size is not whole
+/// elements (a `bytes` buffer is padded with zeros instead), or an array of NumPy (host/npy.h) or a tensor
+/// (host/safetensors.h) that is none of this type.
 std::expected<Bytes, UsageError> parse_spec(std::string_view spec, spec::DataType element);
+
+/// The same with the shape, where the file says one.
+std::expected<Array, UsageError> parse_array(std::string_view spec, spec::DataType element);
 
 /// How many bytes `zeros`, `iota`, `random` and `uniform` will take, known before they are made; 0 for every
 /// other form.

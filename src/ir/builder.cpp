@@ -54,9 +54,11 @@ void BuilderBase::add_statement(Node node, std::span<const Ex> operands) {
 
 BlockId BuilderBase::collect(const std::function<void()>& body) {
   open_.emplace_back();
+  scopes_.push_back(++last_scope_);
   body();
   const BlockId id = code_.add_block(open_.back());
   open_.pop_back();
+  scopes_.pop_back();
   return id;
 }
 
@@ -99,6 +101,14 @@ Ex BuilderBase::sign(Op integer, std::initializer_list<Ex> operands) {
   const auto typed =
       std::ranges::find_if(operands, [&](const Ex& ex) { return types_[index(ex.id())] != kNoType; });
   return apply(meant(integer, typed == operands.end() ? kNoType : types_[index(typed->id())]), operands);
+}
+std::optional<std::pair<Ex, uint32_t>> BuilderBase::as_sum_with_literal(Ex ex) {
+  const Expr& sum = code_[ex.id()];
+  if (sum.kind != ExprKind::Apply || sum.op != Op::Add) return std::nullopt;
+  const ExprId right = code_.arg(sum, 1);
+  const Expr& number = code_[right];
+  if (number.kind != ExprKind::Literal || number.type != DataType::U32) return std::nullopt;
+  return std::pair(Ex(this, code_.arg(sum, 0)), number.immediate);
 }
 Ex BuilderBase::cast(DataType type, Ex value, RoundingMode mode) {
   return add({.kind = ExprKind::Apply, .op = Op::Cast, .type = type, .mode = mode}, {{value}});

@@ -20,13 +20,16 @@
 // to be shared. Statements go to the innermost open block. The builder checks nothing that check/ checks.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/ir.h"
@@ -107,6 +110,8 @@ class BuilderBase {
   /// What the sign of an operator on integers stands for between these operands, as in text: the one on
   /// floats where the first of them that has a type is a float. Calls have no type here.
   Ex sign(Op integer, std::initializer_list<Ex> operands);
+  /// x and n of x + n, where n is a literal of u32; else nothing.
+  std::optional<std::pair<Ex, uint32_t>> as_sum_with_literal(Ex ex);
   Ex select(Ex condition, Ex then, Ex otherwise);
   Ex cast(DataType type, Ex value, RoundingMode mode = RoundingMode::None);
   Ex bitcast(DataType type, Ex value);
@@ -128,6 +133,12 @@ class BuilderBase {
   void unrolled_loop(std::string_view name, Ex from, Ex to, const std::function<void(Ex)>& body);
   void block(const std::function<void()>& body);
 
+  /// The innermost open block: variables that are declared in it are visible while it is open.
+  uint32_t scope() const { return scopes_.back(); }
+  bool is_open(uint32_t scope) const { return std::ranges::find(scopes_, scope) != scopes_.end(); }
+  /// How many blocks are open; the body of a program is the first.
+  size_t nesting() const { return scopes_.size(); }
+
   Code& code() { return code_; }
 
  protected:
@@ -142,6 +153,9 @@ class BuilderBase {
   ExprId claim(Ex ex);
   /// The type of a variable, or of the elements of a buffer, from here on.
   void declare(Symbol name, DataType type);
+  /// As far as it is known: expr_type.h.
+  DataType& known_type(Ex ex) { return types_[index(ex.id())]; }
+  Ex handle(ExprId id) { return Ex(this, id); }
 
   Code code_;
 
@@ -152,6 +166,8 @@ class BuilderBase {
   std::vector<DataType> types_;     // by ExprId
   std::vector<DataType> declared_;  // by Symbol
   std::vector<std::vector<NodeId>> open_;
+  std::vector<uint32_t> scopes_ = {0};  // of the open blocks
+  uint32_t last_scope_ = 0;
 };
 
 /// What programs and pipelines share: buffers.

@@ -151,7 +151,28 @@ bool equal(const Pipeline& a, const Pipeline& b) {
   return a.name == b.name && equal_buffers(a, b) && std::ranges::equal(a.commands, b.commands, same_command);
 }
 
+bool equal_decls(const Graph& a, const std::vector<TensorDecl>& x, const Graph& b,
+                 const std::vector<TensorDecl>& y) {
+  return std::ranges::equal(x, y, [&](const TensorDecl& p, const TensorDecl& q) {
+    return a.code.name(p.name) == b.code.name(q.name) && p.element == q.element &&
+           Comparison(a.code, b.code).run(p.sizes, q.sizes);
+  });
+}
+
 }  // namespace
+
+bool equal(const Graph& a, const Graph& b) {
+  const auto same_name = [&](Symbol x, Symbol y) { return a.code.name(x) == b.code.name(y); };
+  const auto same = [&](const TensorCommand& x, const TensorCommand& y) {
+    return x.op == y.op && std::ranges::equal(x.names, y.names, same_name) && x.axes == y.axes &&
+           x.fold == y.fold && x.order == y.order && same_name(x.callee, y.callee) &&
+           x.version == y.version && x.typed == y.typed && (!x.typed || x.type == y.type) &&
+           x.block == y.block && Comparison(a.code, b.code).run(x.operands, y.operands) &&
+           Comparison(a.code, b.code).run(x.sizes, y.sizes);
+  };
+  return a.name == b.name && a.version == b.version && equal_decls(a, a.parameters, b, b.parameters) &&
+         equal_decls(a, a.outputs, b, b.outputs) && std::ranges::equal(a.commands, b.commands, same);
+}
 
 bool equal(const Program& a, const Program& b) {
   return a.name == b.name && a.workgroup_size == b.workgroup_size && equal_buffers(a, b) &&
@@ -162,7 +183,7 @@ bool equal(const Module& a, const Module& b) {
   const auto same = [](const auto& x, const auto& y) { return equal(x, y); };
   return std::ranges::equal(a.operations, b.operations, same) &&
          std::ranges::equal(a.programs, b.programs, same) &&
-         std::ranges::equal(a.pipelines, b.pipelines, same);
+         std::ranges::equal(a.pipelines, b.pipelines, same) && std::ranges::equal(a.graphs, b.graphs, same);
 }
 
 }  // namespace vyre::ir

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/graph.h"
 #include "ir/ir.h"
 
 namespace vyre::ir {
@@ -171,10 +172,13 @@ struct Module {
   std::vector<Operation> operations;
   std::vector<Program> programs;
   std::vector<Pipeline> pipelines;
+  std::vector<Graph> graphs;
   std::vector<Span> program_spans;  // of the programs' names; empty when there is no text
 
   /// One program and nothing else that lasts: then the file is that program, as files always were.
-  bool is_program() const { return programs.size() == 1 && operations.empty() && pipelines.empty(); }
+  bool is_program() const {
+    return programs.size() == 1 && operations.empty() && pipelines.empty() && graphs.empty();
+  }
 };
 
 /// Structural equality, as of programs; constants and positions do not count.

@@ -75,7 +75,7 @@ Ex PipelineBuilder::let(std::string_view name, Ex value) {
   return var(name);
 }
 
-Range PipelineBuilder::arguments(std::initializer_list<PipelineArgument> given) {
+Range PipelineBuilder::arguments(std::span<const PipelineArgument> given) {
   const Range range{uint32_t(pipeline_.arguments.size()), uint32_t(given.size())};
   for (const PipelineArgument& one : given) {
     Argument argument{.parameter = one.name.empty() ? one.buffer : code_.intern(one.name),
@@ -86,16 +86,15 @@ Range PipelineBuilder::arguments(std::initializer_list<PipelineArgument> given) 
   return range;
 }
 
-void PipelineBuilder::dispatch(std::string_view program, std::initializer_list<PipelineArgument> given,
-                               std::initializer_list<Ex> groups) {
+void PipelineBuilder::dispatch(std::string_view program, std::span<const PipelineArgument> given,
+                               std::span<const Ex> groups) {
   const Range range = arguments(given);
-  command({.kind = CommandKind::Dispatch, .symbol = code_.intern(program), .arguments = range},
-          {groups.begin(), groups.size()});
+  command({.kind = CommandKind::Dispatch, .symbol = code_.intern(program), .arguments = range}, groups);
 }
 
 void PipelineBuilder::run(std::string_view pipeline, std::initializer_list<PipelineArgument> given,
                           uint32_t version) {
-  const Range range = arguments(given);
+  const Range range = arguments({given.begin(), given.size()});
   command({.kind = CommandKind::Run,
            .symbol = code_.intern(pipeline),
            .version = pipeline.contains('.') ? version : 0,

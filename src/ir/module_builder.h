@@ -20,6 +20,7 @@
 #include <concepts>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,7 +93,12 @@ class PipelineBuilder : public BufferBuilder {
   Ex let(std::string_view name, Ex value);
   /// groups: one to three, the others are 1.
   void dispatch(std::string_view program, std::initializer_list<PipelineArgument> arguments,
-                std::initializer_list<Ex> groups);
+                std::initializer_list<Ex> groups) {
+    dispatch(program, std::span(arguments.begin(), arguments.size()),
+             std::span(groups.begin(), groups.size()));
+  }
+  void dispatch(std::string_view program, std::span<const PipelineArgument> arguments,
+                std::span<const Ex> groups);
   /// A pipeline of this module, or, by an id with a point, one of the library of this version.
   void run(std::string_view pipeline, std::initializer_list<PipelineArgument> arguments,
            uint32_t version = 1);
@@ -114,7 +120,7 @@ class PipelineBuilder : public BufferBuilder {
   /// Appends a command and gives its number.
   size_t command(Command command, std::span<const Ex> roots);
   Range list(std::span<const Ex> roots);
-  Range arguments(std::initializer_list<PipelineArgument> given);
+  Range arguments(std::span<const PipelineArgument> given);
   void body(size_t number, const std::function<void()>& commands);
 
   Pipeline pipeline_;
@@ -126,6 +132,7 @@ class ModuleBuilder {
   ModuleBuilder& operation(Operation item) { return add(module_.operations, std::move(item)); }
   ModuleBuilder& program(Program item) { return add(module_.programs, std::move(item)); }
   ModuleBuilder& pipeline(Pipeline item) { return add(module_.pipelines, std::move(item)); }
+  ModuleBuilder& graph(Graph item) { return add(module_.graphs, std::move(item)); }
 
   /// The module; the builder is spent.
   Module finish() { return std::move(module_); }

@@ -18,18 +18,26 @@ struct Id {
 
 /// What the reference leaves with outputs of this many bytes more than `data` and `offsets` need.
 template <Id kId>
-Buffers left_of(const Buffers& b) {
-  constexpr std::string_view kName = kId.letters;
-  Buffers out = b;
-  for (size_t output = outputs_of(kName).first; output < outputs_of(kName).end; ++output)
-    out[output].assign(4 * (b[0].size() + b[1].size() + 2), std::byte{0});
-  find_operation(kName)->reference(out);
-  return out;
+const Buffers& left_of(const Buffers& b) {
+  thread_local OfLastCase<Buffers> last;
+  return last.get(b, [&] {
+    constexpr std::string_view kName = kId.letters;
+    Buffers out = b;
+    for (size_t output = outputs_of(kName).first; output < outputs_of(kName).end; ++output)
+      out[output].assign(4 * (b[0].size() + b[1].size() + 2), std::byte{0});
+    find_operation(kName)->reference(out);
+    return out;
+  });
+}
+
+const std::vector<Item>& items_in(const Buffers& b) {
+  thread_local OfLastCase<std::vector<Item>> last;
+  return last.get(b, [&] { return items_of(b[0], b[1]); });
 }
 
 template <auto kHas>
 bool some_item(const Buffers& b) {
-  return std::ranges::any_of(items_of(b[0], b[1]), kHas);
+  return std::ranges::any_of(items_in(b), kHas);
 }
 template <size_t kBytes>
 bool of_bytes(const Buffers& b) {
@@ -57,21 +65,21 @@ constexpr auto is_blank = [](uint8_t byte) { return byte == ' ' || (byte >= '\t'
 // Of items that have digests.
 template <size_t kDigest>
 bool short_digests(const Buffers& b) {
-  return b[2].size() < kDigest * items_of(b[0], b[1]).size();
+  return b[2].size() < kDigest * items_in(b).size();
 }
 bool no_params(const Buffers& b) { return b[3].empty(); }
-bool no_item(const Buffers& b) { return items_of(b[0], b[1]).empty(); }
+bool no_item(const Buffers& b) { return items_in(b).empty(); }
 template <size_t kBytes>
 bool first_above(const Buffers& b) {
-  return !no_item(b) && items_of(b[0], b[1])[0].size() > kBytes;
+  return !no_item(b) && items_in(b)[0].size() > kBytes;
 }
-bool first_empty(const Buffers& b) { return !no_item(b) && items_of(b[0], b[1])[0].empty(); }
+bool first_empty(const Buffers& b) { return !no_item(b) && items_in(b)[0].empty(); }
 bool whole_chunks(const Buffers& b) {
-  return !no_item(b) && !first_empty(b) && items_of(b[0], b[1])[0].size() % 1'024 == 0;
+  return !no_item(b) && !first_empty(b) && items_in(b)[0].size() % 1'024 == 0;
 }
-bool one_item(const Buffers& b) { return items_of(b[0], b[1]).size() == 1; }
+bool one_item(const Buffers& b) { return items_in(b).size() == 1; }
 bool a_power_of_two(const Buffers& b) {
-  const size_t items = items_of(b[0], b[1]).size();
+  const size_t items = items_in(b).size();
   return items > 1 && std::has_single_bit(items);
 }
 
@@ -85,7 +93,7 @@ template <Id kId>
 bool too_short(const Buffers& b) {
   return std::ranges::max(elements<uint32_t>(left_of<kId>(b)[3])) > b[2].size();
 }
-bool few_statuses(const Buffers& b) { return count<uint32_t>(b[4]) < items_of(b[0], b[1]).size(); }
+bool few_statuses(const Buffers& b) { return count<uint32_t>(b[4]) < items_in(b).size(); }
 
 // Of Unicode.
 template <size_t kBytes, auto kHas>
@@ -147,7 +155,7 @@ bool a_zero(const Buffers& b) { return std::ranges::count(elements<uint32_t>(b[0
 // Of pairs.
 template <auto kHas>
 bool some_two(const Buffers& b) {
-  const Items first = items_of(b[0], b[1]), second = items_of(b[2], b[3]);
+  const Items first = items_in(b), second = items_of(b[2], b[3]);
   for (size_t i = 0; i < std::min(first.size(), second.size()); ++i)
     if (kHas(first[i], second[i])) return true;
   return false;
@@ -226,21 +234,21 @@ bool accepts_at_once(const Buffers& b) {
 template <Id kId, size_t kOutput, auto kHas>
 bool some_result(const Buffers& b) {
   const Words words = elements<uint32_t>(left_of<kId>(b)[kOutput]);
-  return std::any_of(words.begin(), words.begin() + long(items_of(b[0], b[1]).size()), kHas);
+  return std::any_of(words.begin(), words.begin() + long(items_in(b).size()), kHas);
 }
 constexpr auto is_none = [](uint32_t word) { return word == kNone; };
 constexpr auto is_first = [](uint32_t word) { return word == 0; };
 constexpr auto is_later = [](uint32_t word) { return word != 0 && word != kNone; };
 bool an_empty_match(const Buffers& b) {
-  const Buffers left = left_of<"match.regex">(b);
-  for (size_t i = 0; i < items_of(b[0], b[1]).size(); ++i)
+  const Buffers& left = left_of<"match.regex">(b);
+  for (size_t i = 0; i < items_in(b).size(); ++i)
     if (get<uint32_t>(left[3], i) == get<uint32_t>(left[4], i) && get<uint32_t>(left[3], i) != kNone)
       return true;
   return false;
 }
 bool a_long_literal(const Buffers& b) { return b[2].size() >= 12 && get<uint32_t>(b[2], 2) > 64; }
 bool several_at_an_end(const Buffers& b) {
-  const Buffers left = left_of<"match.aho_corasick">(b);
+  const Buffers& left = left_of<"match.aho_corasick">(b);
   const auto found = std::min<size_t>(get<uint32_t>(left[5], 0), count<uint32_t>(left[3]));
   for (size_t i = 1; i < found; ++i)
     if (get<uint32_t>(left[3], i) == get<uint32_t>(left[3], i - 1)) return true;

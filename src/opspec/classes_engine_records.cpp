@@ -17,7 +17,10 @@ Buffers left_by(std::string_view id, Buffers buffers, std::initializer_list<size
 }
 
 // tokens: text, lookup, tokens, count, histogram, params.
-Buffers tokens_left(const Buffers& b) { return left_by("engine.tokens", b, {3}); }
+const Buffers& tokens_left(const Buffers& b) {
+  thread_local OfLastCase<Buffers> last;
+  return last.get(b, [&] { return left_by("engine.tokens", b, {3}); });
+}
 bool more_tokens_than_room(const Buffers& b) {
   return first_word(tokens_left(b)[3]) > count<uint32_t>(b[2]) / 3;
 }
@@ -26,7 +29,7 @@ bool room_within_a_record(const Buffers& b) {
 }
 bool a_token_of_a_block(const Buffers& b) {
   constexpr uint32_t kBlock = 32;
-  const Buffers left = tokens_left(b);
+  const Buffers& left = tokens_left(b);
   const size_t listed = std::min<size_t>(first_word(left[3]), count<uint32_t>(b[2]) / 3);
   for (size_t k = 0; k < listed; ++k)
     if (get<uint32_t>(left[2], 3 * k + 1) > kBlock) return true;
@@ -63,14 +66,17 @@ bool a_crowd_at_one_home(const Buffers& b) {
 }
 
 // dataflow: offsets, targets, gen, kill, ins, outs, count, rounds, status.
-Buffers sets_left(const Buffers& b) { return left_by("engine.dataflow", b, {6, 7, 8}); }
+const Buffers& sets_left(const Buffers& b) {
+  thread_local OfLastCase<Buffers> last;
+  return last.get(b, [&] { return left_by("engine.dataflow", b, {6, 7, 8}); });
+}
 template <uint32_t kFault>
 bool a_fault_of_flow(const Buffers& b) {
   return (first_word(sets_left(b)[8]) & kFault) != 0;
 }
 bool many_rounds(const Buffers& b) { return first_word(sets_left(b)[7]) >= 8; }
 bool no_facts(const Buffers& b) {
-  const Buffers left = sets_left(b);
+  const Buffers& left = sets_left(b);
   return first_word(left[8]) == 0 && first_word(left[6]) == 0;
 }
 bool takes_what_it_adds(const Buffers& b) {
@@ -81,7 +87,10 @@ bool takes_what_it_adds(const Buffers& b) {
 }
 
 // scan_rules: data, offsets, lookup, rules, rule_offsets, matches, count, verdicts, status, params.
-Buffers scan_left(const Buffers& b) { return left_by("engine.scan_rules", b, {6, 8}); }
+const Buffers& scan_left(const Buffers& b) {
+  thread_local OfLastCase<Buffers> last;
+  return last.get(b, [&] { return left_by("engine.scan_rules", b, {6, 8}); });
+}
 template <uint32_t kFault>
 bool a_fault_of_scan(const Buffers& b) {
   return (first_word(scan_left(b)[8]) & kFault) != 0;
@@ -90,7 +99,7 @@ bool more_matches_than_room(const Buffers& b) {
   return first_word(scan_left(b)[6]) > count<uint32_t>(b[5]) / 3;
 }
 bool a_circle_of_rules(const Buffers& b) {
-  const Buffers left = scan_left(b);
+  const Buffers& left = scan_left(b);
   const size_t texts = std::max<size_t>(count<uint32_t>(b[1]), 1) - 1;
   const size_t rules = std::max<size_t>(count<uint32_t>(b[4]), 1) - 1;
   if (first_word(left[8]) != 0) return false;

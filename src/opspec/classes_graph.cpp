@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "opspec/arrays.h"
+#include "opspec/classes.h"
 
 namespace vyre::opspec {
 
@@ -34,9 +35,14 @@ std::optional<Graph> graph_of(const Buffers& b) {
   return out;
 }
 
+const std::optional<Graph>& last_graph(const Buffers& b) {
+  thread_local OfLastCase<std::optional<Graph>> last;
+  return last.get(b, [&] { return graph_of(b); });
+}
+
 template <typename Has>
 bool in_graph(const Buffers& b, Has has) {
-  const std::optional<Graph> graph = graph_of(b);
+  const std::optional<Graph>& graph = last_graph(b);
   return graph && has(*graph);
 }
 template <typename Has>

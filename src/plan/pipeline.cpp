@@ -23,6 +23,7 @@ using ref::Segment;
 
 /// Words of lists begin where a range may.
 constexpr uint64_t kListStride = backend::kRangeAlignment;
+constexpr uint64_t kWord = 4;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -55,7 +56,6 @@ struct Executable::Prepared {
   uint64_t guard_bytes = 0;
 
   Segment segment;
-  std::unique_ptr<backend::DeviceBuffer> words;
   std::unique_ptr<backend::Recording> recording;
 };
 
@@ -110,11 +110,15 @@ class Executable::Runner final : public ref::PlanRunner {
   /// After the last segment.
   Result<void> look_at_guards() {
     if (prepared_ == nullptr) return {};
-    return each_guard([&](backend::DeviceBuffer& chunk, uint64_t offset, std::span<const uint32_t> words) {
-      std::vector<uint32_t> found(words.size());
-      auto read = chunk.read(offset, std::as_writable_bytes(std::span(found)));
-      notes_.guard_words += words.size();
-      for (size_t i = 0; i < words.size(); ++i) notes_.broken_guards += found[i] != words[i] ? 1 : 0;
+    return each_group(guards_from(0), [&](backend::DeviceBuffer& chunk, uint64_t begin,
+                                          std::span<uint32_t> words, std::span<const Guard> guards) {
+      auto read = chunk.read(begin, std::as_writable_bytes(words));
+      notes_.guard_words += guards.size() * (guard_bytes() / kWord);
+      for (const Guard& guard : guards) {
+        const uint64_t from = (guard.begin - begin) / kWord;
+        for (uint64_t i = from; i < from + guard_bytes() / kWord; ++i)
+          notes_.broken_guards += words[i] != guard_word(begin / kWord + i) ? 1 : 0;
+      }
       return read;
     });
   }
@@ -154,46 +158,69 @@ class Executable::Runner final : public ref::PlanRunner {
       contents.insert(contents.end(), words.begin(), words.end());
     }
     if (contents.empty()) return {};
-    VYRE_TRY(words, of_.backend_->allocate(contents.size()));
-    prepared_->words = std::move(words);
-    return prepared_->words->write(0, contents);
+    if (of_.words_ == nullptr || of_.words_->bytes() < contents.size()) {
+      of_.words_.reset();
+      VYRE_TRY(larger, of_.backend_->allocate(contents.size()));
+      of_.words_ = std::move(larger);
+    }
+    return of_.words_->write(0, contents);
   }
 
   DeviceRange range_of(const PlanBuffer& buffer) const {
     switch (buffer.kind) {
       case PlanBuffer::Kind::Parameter: return ranges_[buffer.number];
       case PlanBuffer::Kind::Scratch: return {of_.scratch_[buffer.number].get(), buffer.offset, buffer.bytes};
-      case PlanBuffer::Kind::Words:
-        return {prepared_->words.get(), places_of_words_[buffer.offset], buffer.bytes};
+      case PlanBuffer::Kind::Words: return {of_.words_.get(), places_of_words_[buffer.offset], buffer.bytes};
     }
     return {};
   }
 
-  /// Calls `at` for each guard of arrays from number `first` on: a chunk, where in it, and what stands there.
-  template <typename At>
-  Result<void> each_guard(At at, size_t first = 0) const {
-    constexpr uint64_t kWord = 4;
-    const uint64_t guard = notes_.guard_bytes / kWord * kWord;
-    std::vector<uint32_t> words;
+  /// A guard, and where it lies. They lie in the order of their arrays in each chunk.
+  struct Guard {
+    uint32_t chunk = 0;
+    uint64_t begin = 0;
+  };
+  /// Those of arrays from number `first` on, one before and one behind each.
+  std::vector<Guard> guards_from(size_t first) const {
+    std::vector<Guard> out;
+    if (guard_bytes() == 0) return out;
     for (const PlanBuffer& array : std::span(segment().arrays).subspan(first)) {
       const uint64_t end = (array.offset + array.bytes + kWord - 1) / kWord * kWord;
-      for (const uint64_t begin : {array.offset - guard, end}) {
-        words.clear();
-        for (uint64_t i = 0; i < guard / kWord; ++i) words.push_back(guard_word(begin / kWord + i));
-        if (!words.empty()) VYRE_CHECK(at(*of_.scratch_[array.number], begin, std::span(words)));
+      out.push_back({array.number, array.offset - guard_bytes()});
+      out.push_back({array.number, end});
+    }
+    return out;
+  }
+  uint64_t guard_bytes() const { return notes_.guard_bytes / kWord * kWord; }
+
+  /// Calls `at` for guards that lie near each other in a chunk: the chunk, where the first begins, as many
+  /// words as reach to the end of the last, and the guards. A copy costs more than what lies between them.
+  template <typename At>
+  Result<void> each_group(std::span<const Guard> guards, At at) const {
+    constexpr uint64_t kNear = uint64_t{64} << 10;
+    for (size_t first = 0, last = 0; first < guards.size(); first = last) {
+      const Guard& begin = guards[first];
+      for (last = first + 1; last < guards.size(); ++last) {
+        const uint64_t before = guards[last - 1].begin;
+        if (guards[last].chunk != begin.chunk || guards[last].begin < before ||
+            guards[last].begin > before + kNear)
+          break;
       }
+      std::vector<uint32_t> words((guards[last - 1].begin + guard_bytes() - begin.begin) / kWord);
+      VYRE_CHECK(
+          at(*of_.scratch_[begin.chunk], begin.begin, std::span(words), guards.subspan(first, last - first)));
     }
     return {};
   }
 
-  /// Guards of the arrays that are new.
+  /// Guards of the arrays that are new. What lies between them holds nothing yet, and gets such words, too.
   Result<void> put_guards() {
     const size_t first = std::exchange(guarded_, segment().arrays.size());
-    return each_guard(
-        [](backend::DeviceBuffer& chunk, uint64_t offset, std::span<const uint32_t> words) {
-          return chunk.write(offset, std::as_bytes(words));
-        },
-        first);
+    return each_group(guards_from(first), [](backend::DeviceBuffer& chunk, uint64_t begin,
+                                             std::span<uint32_t> words, std::span<const Guard>) {
+      for (size_t i = 0; i < words.size(); ++i) words[i] = guard_word(begin / kWord + i);
+      return chunk.write(begin, std::as_bytes(words));
+    });
   }
 
   static std::vector<Taken> taken_of(const Segment& segment) {
@@ -295,14 +322,15 @@ class Executable::Runner final : public ref::PlanRunner {
 };
 
 Executable::Executable(backend::Backend& backend, std::shared_ptr<const check::CheckedModule> module,
-                       uint32_t pipeline)
-    : backend_(&backend), module_(std::move(module)), pipeline_(pipeline) {}
+                       uint32_t pipeline, Scratch scratch)
+    : backend_(&backend), module_(std::move(module)), pipeline_(pipeline), begins_(scratch) {}
 Executable::Executable(Executable&&) noexcept = default;
 Executable::~Executable() = default;
 
 Result<Executable> Executable::make(backend::Backend& backend,
-                                    std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline) {
-  Executable out(backend, std::move(module), pipeline);
+                                    std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline,
+                                    Scratch scratch) {
+  Executable out(backend, std::move(module), pipeline, scratch);
   out.programs_.resize(out.module_->programs().size());
   for (const uint32_t program : programs_of(*out.module_, pipeline)) {
     const auto begin = std::chrono::steady_clock::now();
@@ -313,12 +341,13 @@ Result<Executable> Executable::make(backend::Backend& backend,
   return out;
 }
 
-Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes* notes) {
+Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes* notes, Contents contents) {
   RunNotes nothing;
-  return run(ranges, notes != nullptr ? *notes : nothing, /*again=*/true);
+  return run(ranges, notes != nullptr ? *notes : nothing, /*again=*/true, contents);
 }
 
-Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& notes, bool again) {
+Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& notes, bool again,
+                             Contents contents) {
   const check::Checked& head = *module_->pipelines()[pipeline_].head;
   notes.dispatches = notes.scratch_bytes = notes.turns = notes.guard_words = notes.broken_guards = 0;
   notes.unfinished.clear();
@@ -331,8 +360,12 @@ Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& note
     const bool uniform = i < head.bound_buffers().size() &&
                          head.buffer(head.bound_buffers()[i]).access == spec::BufferAccess::Uniform;
     if (uniform && ranges[i].bytes <= spec::kMaxUniformBytes) {
-      uniforms[i].resize(size_t(ranges[i].bytes));
-      VYRE_CHECK(ranges[i].buffer->read(ranges[i].offset, uniforms[i]));
+      if (i < contents.size()) {
+        uniforms[i].assign(contents[i].begin(), contents[i].end());
+      } else {
+        uniforms[i].resize(size_t(ranges[i].bytes));
+        VYRE_CHECK(ranges[i].buffer->read(ranges[i].offset, uniforms[i]));
+      }
     }
     places.push_back({ranges[i].buffer->id(), ranges[i].offset, ranges[i].bytes});
     parameters.push_back({ranges[i].bytes, uniforms[i]});
@@ -351,6 +384,7 @@ Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& note
     const uint64_t most = backend_->limits().max_buffer_bytes;
     options.max_scratch_bytes = most - std::min(most, guards);
     options.guard_bytes = notes.guard_bytes;
+    options.zero_scratch = begins_ == Scratch::Zero;
     VYRE_CHECK(ref::run_plan(*module_, pipeline_, parameters, options, runner));
   }
   VYRE_CHECK(runner.look_at_guards());
@@ -379,7 +413,8 @@ Result<void> Executable::run_host(std::span<const std::span<std::byte>> host, Ru
   RunNotes nothing;
   RunNotes& noted = notes != nullptr ? *notes : nothing;
   noted.copy_in_seconds = seconds_since(begin);
-  VYRE_CHECK(run(ranges, noted, /*again=*/false));  // no later run has these buffers
+  const std::vector<std::span<const std::byte>> contents(host.begin(), host.end());
+  VYRE_CHECK(run(ranges, noted, /*again=*/false, contents));  // no later run has these buffers
   begin = std::chrono::steady_clock::now();
   for (size_t i = 0; i < host.size(); ++i) {
     const bool written = head.buffer(head.bound_buffers()[i]).access == spec::BufferAccess::ReadWrite;

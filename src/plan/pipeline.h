@@ -53,25 +53,35 @@ struct RunNotes {
 };
 inline constexpr size_t kMostTimes = 1'000;
 
+/// What scratch holds before it is written: zeros, as pipelines are defined; or anything, for those of which
+/// it is known that they write each element before they read it (tensor/lower.h), where zeros are lost time.
+enum class Scratch : uint8_t { Zero, Anything };
+
 class Executable {
  public:
   /// Compiles the programs that the pipeline reaches. The backend must outlive it.
   /// Errors  what compile() answers for the first program that is refused.
   static Result<Executable> make(backend::Backend& backend,
-                                 std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline);
+                                 std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline,
+                                 Scratch scratch = Scratch::Zero);
   Executable(Executable&&) noexcept;
   ~Executable();
 
   /// What compiling each of its programs took: number and seconds.
   const std::vector<std::pair<uint32_t, double>>& compile_seconds() const { return compile_seconds_; }
 
+  /// What the parameters hold, one span each.
+  using Contents = std::span<const std::span<const std::byte>>;
+
   /// Runs it, in place, and waits.
-  /// Shape   ranges: one a parameter, in their order, of whole elements; none overlap.
+  /// Shape   ranges: one a parameter, in their order, of whole elements; none overlap. contents: where the
+  ///         caller knows them, so that uniform ones need not be read back; or empty.
   /// Errors  what layout::bind refuses (X002 to X004, X009 and others); as ref::run_plan and the backend's,
   /// and what
   ///         stands before such an error has been run.
   /// Thread  one call at a time.
-  Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes* notes = nullptr);
+  Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes* notes = nullptr,
+                   Contents contents = {});
 
   /// The same over memory of the host: to the device once, run, and what is written back once.
   /// Shape   host: one span of whole elements a parameter, in their order.
@@ -85,18 +95,21 @@ class Executable {
  private:
   class Runner;
   struct Prepared;
-  Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes& notes, bool again);
-  Executable(backend::Backend& backend, std::shared_ptr<const check::CheckedModule> module,
-             uint32_t pipeline);
+  Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes& notes, bool again,
+                   Contents contents);
+  Executable(backend::Backend& backend, std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline,
+             Scratch scratch);
 
   backend::Backend* backend_;
   std::shared_ptr<const check::CheckedModule> module_;
   uint32_t pipeline_;
+  Scratch begins_;
   std::vector<std::unique_ptr<backend::Pipeline>> programs_;  // by program; null: not reached
   std::vector<std::pair<uint32_t, double>> compile_seconds_;
   std::vector<std::unique_ptr<backend::DeviceBuffer>> scratch_;  // by chunk
-  std::unique_ptr<Prepared>
-      prepared_;  // of the last run, if it was one segment: the same run again is a replay
+  std::unique_ptr<backend::DeviceBuffer> words_;                 // of the lists of a segment
+  /// Of the last run, if it was one segment: the same run again is a replay.
+  std::unique_ptr<Prepared> prepared_;
 };
 
 /// The programs that a pipeline dispatches, directly or through pipelines that it runs, in ascending order.

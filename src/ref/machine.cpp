@@ -1,6 +1,7 @@
 #include "ref/machine.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "ref/subgroup.h"
@@ -78,13 +79,22 @@ struct Machine::Group {
       : memory(program, bindings, watch),
         invocations(members, Invocation(ready, memory, budget)),
         states(members, State::Done),
-        identities(members) {}
+        identities(members) {
+    counts[size_t(State::Done)] = members;
+  }
+  void set(uint32_t local, State state) {
+    --counts[size_t(states[local])];
+    ++counts[size_t(state)];
+    states[local] = state;
+  }
+  uint32_t count(State state) const { return counts[size_t(state)]; }
 
   uint32_t number = 0;  // of the workgroup in the dispatch
   uint32_t base = 0;    // of its first invocation in the machine
   WatchedMemory memory;
   std::vector<Invocation> invocations;
   std::vector<State> states;
+  std::array<uint32_t, 4> counts{};  // of invocations in each state: asked after every step
   std::vector<Identity> identities;
 };
 
@@ -121,7 +131,7 @@ void Machine::move(uint32_t invocation) {
   const uint32_t local = invocation - group.base;
   group.memory.running = {group.number, local, AccessKind::Read, Span::none()};
   group.memory.at = &group.invocations[local];
-  Group::State& state = group.states[local];
+  Group::State state{};
   switch (group.invocations[local].run()) {
     case Event::Barrier: state = Group::State::AtBarrier; break;
     case Event::Subgroup: state = Group::State::AtSubgroup; break;
@@ -132,21 +142,25 @@ void Machine::move(uint32_t invocation) {
       out_of_steps_ = true;
       break;
   }
+  const bool is_ready = state == Group::State::Ready;
+  const bool was_ready = group.states[local] == Group::State::Ready;
+  group.set(local, state);
+  if (is_ready == was_ready) return;
   const auto at = std::ranges::lower_bound(ready_, invocation);
-  const bool listed = at != ready_.end() && *at == invocation;
-  if (state == Group::State::Ready && !listed) ready_.insert(at, invocation);
-  if (state != Group::State::Ready && listed) ready_.erase(at);
+  if (is_ready)
+    ready_.insert(at, invocation);
+  else
+    ready_.erase(at);
 }
 
 void Machine::release(Group& group) {
   using State = Group::State;
   while (!stopped()) {
-    const auto count = [&](State state) { return std::ranges::count(group.states, state); };
-    const auto live = std::ptrdiff_t(members_) - count(State::Done);
-    if (live == 0 || count(State::Ready) != 0) return;
+    const uint32_t live = members_ - group.count(State::Done);
+    if (live == 0 || group.count(State::Ready) != 0) return;
     if ((divergence_ = divergence_of(group))) return;
     // All that are live wait for the same.
-    if (count(State::AtBarrier) == live) {
+    if (group.count(State::AtBarrier) == live) {
       ++group.memory.epoch;
     } else {
       for (uint32_t first = 0; first < members_; first += subgroup_size_) {

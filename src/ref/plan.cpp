@@ -254,7 +254,8 @@ class Walk {
     const uint32_t buffer = frame.checked.target[at];
     frame.buffers[buffer] = scratch_.take(bytes);
     frame.memory.at(BufferId{buffer}) = {count, {}};
-    if (bytes != 0) add(PlanStep::Kind::Zero, frame, at).buffers = add({{frame.buffers[buffer]}});
+    if (bytes != 0 && options_.zero_scratch)
+      add(PlanStep::Kind::Zero, frame, at).buffers = add({{frame.buffers[buffer]}});
     return {};
   }
 

@@ -110,6 +110,9 @@ struct PlanOptions {
   /// Room before and behind each array of scratch, a multiple of kScratchAlignment, in which nothing else
   /// ever lies: a place is used again only for an array of the same size.
   uint64_t guard_bytes = 0;
+  /// Without, scratch begins with anything: for pipelines of which it is known that they write each element
+  /// of theirs before they read it.
+  bool zero_scratch = true;
 };
 
 /// Walks a pipeline and hands its steps over.

@@ -14,6 +14,9 @@ using verify::Verdict;
 constexpr uint64_t kEvaluationsARun = 10'000;
 constexpr uint64_t kEvaluationsACompilation = 2'000'000;
 constexpr uint64_t kRunsAPromise = 3;
+/// Compiling an operation takes as long as some thousand of its cases, and each judgement by itself compiles
+/// it anew: so many units are judged in one process, all of them but at the full strength.
+constexpr size_t kUnitsTogether = 5;
 
 uint64_t planned_promises(const library::Engine& engine) {
   return uint64_t(std::ranges::count_if(
@@ -27,13 +30,16 @@ class BufferCases final : public Cases {
 
   std::vector<CaseUnit> units(const CasePlan& plan) const override {
     std::vector<CaseUnit> out;
-    for (size_t unit = 0; unit < verify::buffer_units(plan.buffers); ++unit) {
-      const uint64_t runs = verify::runs_of(operation_, plan.buffers, unit);
-      out.push_back({{fmt::format("{}/cases.{}", subject(), unit)},
+    const size_t all = verify::buffer_units(plan.buffers);
+    for (size_t first = 0; first < all; first += kUnitsTogether) {
+      const size_t last = std::min(first + kUnitsTogether, all);
+      uint64_t runs = 0;
+      for (size_t unit = first; unit < last; ++unit) runs += verify::runs_of(operation_, plan.buffers, unit);
+      out.push_back({{fmt::format("{}/cases.{}-{}", subject(), first, last - 1)},
                      runs,
                      runs * kEvaluationsARun + kEvaluationsACompilation,
-                     [this, &plan, unit](backend::Backend& backend, const verify::Monitor& monitor) {
-                       return check(backend, unit, plan, monitor);
+                     [this, &plan, first, last](backend::Backend& backend, const verify::Monitor& monitor) {
+                       return check(backend, first, last, plan, monitor);
                      }});
     }
     if (const library::Engine* engine = operation_.engine()) {
@@ -84,26 +90,29 @@ class BufferCases final : public Cases {
                 const verify::Monitor& monitor) const override {
     // The first unit has the rows, the boundaries and leaf 1 of the reference, the second its leaf 2.
     std::vector<size_t> units;
-    for (const verify::Leaf& leaf : leaves) units.push_back(leaf.slice == 0 ? 0 : leaf.slice - 1);
+    std::vector<verify::Leaf> of_promises;
+    for (const verify::Leaf& leaf : leaves) {
+      if (leaf.oracle == verify::Oracle::Property)
+        of_promises.push_back(leaf);
+      else
+        units.push_back(leaf.slice == 0 ? 0 : leaf.slice - 1);
+    }
     CasePlan without_laws = plan;
     without_laws.buffers.laws = 0;
     std::ranges::sort(units);
     units.erase(std::ranges::unique(units).begin(), units.end());
-    std::optional<Verdict> sum;
-    for (const size_t unit : units) {
-      Verdict part = check(backend, unit, without_laws, monitor);
-      if (sum)
-        verify::add(*sum, std::move(part));
-      else
-        sum = std::move(part);
-    }
-    return std::move(*sum);
+    Verdict sum;
+    for (const size_t unit : units) verify::add(sum, check(backend, unit, unit + 1, without_laws, monitor));
+    if (const library::Engine* engine = operation_.engine(); engine != nullptr && !of_promises.empty())
+      verify::add(sum,
+                  verify::check_promises(backend, *engine, plan.engines, plan.seed, monitor, of_promises));
+    return sum;
   }
 
  private:
-  Verdict check(backend::Backend& backend, size_t unit, const CasePlan& plan,
+  Verdict check(backend::Backend& backend, size_t first, size_t last, const CasePlan& plan,
                 const verify::Monitor& monitor) const {
-    return verify::check_buffer_unit(backend, operation_, plan.buffers, unit, plan.seed, monitor);
+    return verify::check_buffer_units(backend, operation_, plan.buffers, first, last, plan.seed, monitor);
   }
 
   const verify::BufferSubject operation_;

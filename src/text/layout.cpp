@@ -138,7 +138,7 @@ class Layout {
 
   void begin_unit() {
     if (depth_ == 0) item_ = item_of(lexer_.text(token_));
-    header_ = depth_ == 0 && (item_ == Item::Program || item_ == Item::Pipeline);
+    header_ = depth_ == 0 && (item_ == Item::Program || item_ == Item::Pipeline || item_ == Item::Graph);
     first_word_ = token_.kind == TokenKind::Word ? lexer_.text(token_) : std::string_view{};
     else_ = token_.kind == TokenKind::Word && token_.keyword == Keyword::Else;
     after_close_ = false;
@@ -200,10 +200,11 @@ class Layout {
   }
 
   /// What stands at the top level of the file.
-  enum class Item : uint8_t { Program, Const, Operation, Pipeline };
+  enum class Item : uint8_t { Program, Const, Operation, Pipeline, Graph };
   static Item item_of(std::string_view word) {
     if (word == "const") return Item::Const;
     if (word == "operation") return Item::Operation;
+    if (word == "graph") return Item::Graph;
     return word == "pipeline" ? Item::Pipeline : Item::Program;
   }
   /// Whether the token begins a clause of an operation, which stands in a line of its own.
@@ -264,7 +265,7 @@ class Layout {
       return false;
     if (is_one_of(previous_.kind, {OpenParen, OpenBracket, OpenBrace, Dot, DotDot, At})) return false;
     if (previous_.prefix || previous_.opens_angle || role.opens_angle || role.closes_angle) return false;
-    if (role.kind == At) return header_;
+    if (role.kind == At) return header_ && item_ != Item::Graph;
     if (role.kind == OpenBracket) {
       return !previous_.ends_operand && !previous_.closes_angle && previous_.keyword != Keyword::Type &&
              previous_.keyword != Keyword::Strides;
@@ -273,7 +274,7 @@ class Layout {
       if (previous_.closes_angle || previous_.kind == Number) return false;  // cast<u32>(x), id@2(x)
       if (previous_.kind == Word && stands_apart(unit_.back().text)) return true;
       return previous_.kind != Word || previous_.keyword == Keyword::If || previous_.keyword == Keyword::In ||
-             previous_.keyword == Keyword::Return;
+             previous_.keyword == Keyword::Return || previous_.keyword == Keyword::Let;
     }
     return true;
   }
@@ -281,7 +282,9 @@ class Layout {
   uint32_t break_cost() const {
     if (begins_clause()) return kForced;
     if (previous_.kind == TokenKind::Comma) return nesting_ * kLevel;
-    if (header_ && nesting_ == 0 && token_.keyword == Keyword::Workgroup) return 0;
+    if (header_ && nesting_ == 0 &&
+        (token_.keyword == Keyword::Workgroup || token_.kind == TokenKind::MinusGreater))
+      return 0;
     if (previous_.kind == TokenKind::Equal) return kBreakAfterEqual;
     if (previous_.infix) return nesting_ * kLevel + find_infix(previous_.kind)->precedence;
     return kNoBreak;
@@ -328,13 +331,13 @@ class Layout {
   }
 
   /// A header that does not fit a line: the parameters in one line or one in each, and then the workgroup
-  /// size.
+  /// size or the outputs.
   void write_header() {
     const size_t end = parameters_.last;
     if (line_end(0, 0) == end + 1) {
       write_pieces(0, end + 1);
       new_line(kContinuation);
-      return write_pieces(end + 1, unit_.size());
+      return write_lines(kContinuation, end + 1, 2 * kContinuation);
     }
     write_pieces(0, parameters_.first);
     for (size_t i = parameters_.first; i < end;) {
@@ -347,7 +350,9 @@ class Layout {
       write_parameter(first, i);
     }
     new_line(0);
-    write_pieces(end, unit_.size());
+    write_pieces(end, end + 1);
+    if (end + 1 < unit_.size() && unit_[end + 1].space) out_ += ' ';
+    write_lines(2, end + 1, kContinuation);
   }
 
   /// A parameter on a line of its own, or on several where a tensor has many dimensions.
@@ -360,17 +365,18 @@ class Layout {
     }
   }
 
-  void write_lines(size_t column) {
+  /// The lexemes from `first` on, from this column; other lines are indented by `further` more.
+  void write_lines(size_t column, size_t first = 0, size_t further = kContinuation) {
     bool clause = false;  // of an operation: what it lists goes on further in than it begins
-    for (size_t i = 0; i < unit_.size();) {
+    for (size_t i = first; i < unit_.size();) {
       const size_t end = line_end(i, column);
       write_pieces(i, end);
-      const size_t more = kContinuation * (clause ? 2 : 1);
+      const size_t more = further * (clause ? 2 : 1);
       for (i = end; i < unit_.size() && unit_[i].comment; ++i) write_inner_comment(unit_[i], more);
       if (i == unit_.size()) break;
       const bool begins_clause = unit_[i].break_cost == kForced;
       clause |= begins_clause;
-      column = indent() + kContinuation * (clause && !begins_clause ? 2 : 1);
+      column = indent() + further * (clause && !begins_clause ? 2 : 1);
       new_line(column - indent());
     }
   }

@@ -1,4 +1,4 @@
-// The parser of files: constants, operations, programs and pipelines, in any order.
+// The parser of files: constants, operations, programs, pipelines and graphs, in any order.
 //
 // An item is visible in the whole file, so the values of constants are collected before anything is parsed,
 // and what a sign such as `+` means, which may hang on the result of an operation further below, is decided
@@ -7,8 +7,8 @@
 #include <array>
 
 #include "spec/operation.h"
+#include "text/graphs.h"
 #include "text/operand_types.h"
-#include "text/parser.h"
 #include "text/text.h"
 
 namespace vyre::text {
@@ -18,17 +18,19 @@ using ir::Command;
 using ir::CommandKind;
 
 /// Items of a file. `program` is a keyword everywhere; the others are words.
-constexpr auto kItems = std::to_array<std::string_view>({"const", "operation", "program", "pipeline"});
+constexpr auto kItems =
+    std::to_array<std::string_view>({"const", "operation", "program", "pipeline", "graph"});
 constexpr const char* kItemForms =
     "a file is made of items: program name(...) workgroup(x, y, z) {...}, pipeline name(...) {...}, "
-    "operation my.name(a: u32) -> u32 { return a; } and const N = 3;";
+    "graph name(x: f32[n]) -> (y: f32[n]) {...}, operation my.name(a: u32) -> u32 { return a; } and const N "
+    "= 3;";
 constexpr auto kCommands =
     std::to_array<std::string_view>({"scratch", "let", "dispatch", "run", "for", "repeat", "if"});
 
-class ModuleParser : Parser {
+class ModuleParser final : GraphParser {
  public:
   ModuleParser(std::string_view text, const spec::OpTable* ops, const Constants& chosen, bool one_program)
-      : Parser(text, ops), chosen_(chosen), one_program_(one_program) {}
+      : GraphParser(text, ops), chosen_(chosen), one_program_(one_program) {}
 
   Result<ir::Module> run() {
     if (text_.size() >= UINT32_MAX) {
@@ -36,19 +38,12 @@ class ModuleParser : Parser {
                                        "split the program; a program has at most 4,194,304 nodes"));
     }
     if (text_.contains("const")) collect_constants();
-    if (!parse_file()) return std::unexpected(std::move(*error_));
+    if (!parse_file() || !check_called(module_.graphs)) return std::unexpected(std::move(*error_));
     resolve_signs();
     return std::move(module_);
   }
 
  private:
-  bool at_word(std::string_view word) const { return at_name() && spelling() == word; }
-  bool take_word(std::string_view word) {
-    if (!at_word(word)) return false;
-    advance();
-    return true;
-  }
-
   // Constants are known before they are declared.
 
   void collect_constants() {
@@ -114,6 +109,12 @@ class ModuleParser : Parser {
     }
     if (!one_program_ && at_word("operation")) return parse_operation();
     if (!one_program_ && at_word("pipeline")) return parse_pipeline();
+    if (!one_program_ && at_word("graph")) {
+      if (!parse_graph(module_.graphs.emplace_back())) return false;
+      signs_of_graphs_.push_back(std::move(signs_));
+      signs_.clear();
+      return true;
+    }
     return fail_item(has_program);
   }
 
@@ -121,11 +122,12 @@ class ModuleParser : Parser {
     if (at(TokenKind::Invalid)) return fail_token("an item");
     if (one_program_ && !has_program) return fail_token("`program`", kOneProgram);
     const bool first = module_.programs.empty() && module_.operations.empty() && module_.pipelines.empty() &&
-                       module_.constants.empty();
+                       module_.graphs.empty() && module_.constants.empty();
     NearestName nearest(spelling());
     for (const std::string_view item : kItems) nearest.consider(item);
     if (first) {
-      return fail_token("`program`, `pipeline`, `operation` or `const`", nearest.help_or(kItemForms));
+      return fail_token("`program`, `pipeline`, `graph`, `operation` or `const`",
+                        nearest.help_or(kItemForms));
     }
     return fail(
         DiagCode::P016, token_.span(),
@@ -133,7 +135,7 @@ class ModuleParser : Parser {
         one_program_ ? "one program is wanted here; look for a `}` too many"
         : at(TokenKind::Word)
             ? nearest.help_or(fmt::format("look for a `}}` too many; {}", kItemForms))
-            : "an item begins with const, operation, program or pipeline; look for a `}` too many");
+            : "an item begins with const, operation, program, pipeline or graph; look for a `}` too many");
   }
 
   bool parse_constant() {
@@ -165,33 +167,6 @@ class ModuleParser : Parser {
   }
 
   // Operations.
-
-  /// Words joined by points: primitive.math.min.
-  bool parse_id(std::string_view what, std::string& id) {
-    if (!at_name()) return fail_name(what);
-    const Token first = token_;
-    id = spelling();
-    advance();
-    if (!at(TokenKind::Dot)) {
-      return fail(DiagCode::P002, first.span(), fmt::format("expected {}, found `{}`", what, shorten(id)),
-                  fmt::format("the id of an operation has a point: my.{}", shorten(id)));
-    }
-    return parse_points(id, fmt::format("{}: a word after the point", what));
-  }
-  /// The words behind the points of an id.
-  bool parse_points(std::string& id, std::string_view wanted) {
-    while (take(TokenKind::Dot)) {
-      if (!at(TokenKind::Word)) return fail_token(wanted);
-      id += '.';
-      id += spelling();
-      advance();
-    }
-    return true;
-  }
-
-  bool parse_version(uint32_t& version) {
-    return !take(TokenKind::At) || expect_integer("the version of the operation", version);
-  }
 
   bool parse_operation() {
     advance();
@@ -650,6 +625,11 @@ class ModuleParser : Parser {
       ir::Program& program = module_.programs[number];
       resolve(program.code, program, signs, ops);
     }
+    const GraphsByName graphs = by_name(module_.graphs);
+    for (size_t i = 0; i < module_.graphs.size(); ++i) {
+      ir::Graph& graph = module_.graphs[i];
+      resolve(graph.code, {graph, graphs}, signs_of_graphs_[i], ops);
+    }
   }
 
   static constexpr const char* kCommandBraces =
@@ -666,6 +646,7 @@ class ModuleParser : Parser {
   std::vector<OpenBody> bodies_;
   // By the number of the item; those without a sign are left out.
   std::vector<std::pair<size_t, std::vector<bool>>> signs_of_programs_, signs_of_operations_;
+  std::vector<std::vector<bool>> signs_of_graphs_;
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ class Walk {
     if (body_.function != nullptr) {
       for (const auto& parameter : body_.function->parameters) declare(parameter.name, parameter.type);
     }
+    if (body_.graph != nullptr) tensors(*body_.graph);
     enter(body_.entry);
     while (!frames_.empty()) {
       Frame& top = frames_.back();
@@ -115,6 +116,62 @@ class Walk {
     }
   }
 
+  // Graphs. A tensor has the type of its elements.
+
+  void tensors(const ir::Graph& graph) {
+    for (const ir::TensorDecl& parameter : graph.parameters) {
+      declare(parameter.name, parameter.element);
+      // Dimensions; a number has no name.
+      for (const ExprId size : parameter.sizes) declare(code_[size].symbol, DataType::U32);
+    }
+    for (const ir::TensorCommand& command : graph.commands) {
+      for (const ExprId operand : command.operands) expression(operand);
+      const DataType type = type_of(command);
+      const ir::Graph* const callee = called(command);
+      for (size_t i = 0; i < command.names.size(); ++i) {
+        const bool of_many = callee != nullptr && i < callee->outputs.size();
+        declare(command.names[i], of_many ? callee->outputs[i].element : type);
+      }
+    }
+  }
+
+  /// The graph that a command calls, and does nothing else.
+  const ir::Graph* called(const ir::TensorCommand& command) const {
+    if (command.op != ir::TensorOp::Value || command.operands.size() != 1) return nullptr;
+    return called(code_[command.operands[0]]);
+  }
+  const ir::Graph* called(const Expr& e) const {
+    if (body_.graphs == nullptr || e.kind != ExprKind::Apply || e.op != spec::Op::Call) return nullptr;
+    const auto found = body_.graphs->find(code_.name(e.symbol));
+    return found == body_.graphs->end() ? nullptr : found->second;
+  }
+
+  DataType type_of(const ir::TensorCommand& command) const {
+    const DataType first = command.operands.empty() ? kNoType : types_[ir::index(command.operands[0])];
+    switch (command.op) {
+      case ir::TensorOp::Index:
+      case ir::TensorOp::Argsort:
+      case ir::TensorOp::ArgTopK: return DataType::U32;
+      case ir::TensorOp::Matmul:
+        return command.typed ? command.type : is_float(first) ? DataType::F32 : first;
+      case ir::TensorOp::Value:
+      case ir::TensorOp::Transpose:
+      case ir::TensorOp::Slice:
+      case ir::TensorOp::Broadcast:
+      case ir::TensorOp::Reshape:
+      case ir::TensorOp::Concat:
+      case ir::TensorOp::Pad:
+      case ir::TensorOp::Gather:
+      case ir::TensorOp::ScatterAdd:
+      case ir::TensorOp::Reduce:
+      case ir::TensorOp::Scan:
+      case ir::TensorOp::Recur:
+      case ir::TensorOp::Sort:
+      case ir::TensorOp::TopK: return first;
+    }
+    return kNoType;
+  }
+
   /// Gives every expression of a tree its type.
   void expression(ExprId root) {
     order_.clear();
@@ -136,8 +193,11 @@ class Walk {
   void type_of(ExprId id) {
     const Expr& e = code_[id];
     const bool calls = e.kind == ExprKind::Apply && e.op == spec::Op::Call;
-    types_[ir::index(id)] =
-        ir::type_of(code_, e, types_, named(e.symbol), calls ? result_of_call(code_, e, ops_) : kNoType);
+    const ir::Graph* const graph = called(e);
+    const DataType result = graph != nullptr && graph->outputs.size() == 1 ? graph->outputs[0].element
+                            : calls                                        ? result_of_call(code_, e, ops_)
+                                                                           : kNoType;
+    types_[ir::index(id)] = ir::type_of(code_, e, types_, named(e.symbol), result);
   }
 
   const TypedBody& body_;
@@ -152,7 +212,14 @@ class Walk {
 
 }  // namespace
 
+GraphsByName by_name(std::span<const ir::Graph> graphs) {
+  GraphsByName known;
+  for (const ir::Graph& graph : graphs) known.emplace(graph.name, &graph);
+  return known;
+}
+
 bool mentions_floats(const TypedBody& body, const spec::OpTable* ops) {
+  if (body.graph != nullptr) return true;
   const bool declared =
       std::ranges::any_of(body.buffers,
                           [](const ir::BufferDecl& buffer) {

@@ -5,7 +5,9 @@
 // for that there is the table of operations.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ir/expr_type.h"
@@ -19,6 +21,9 @@ namespace vyre::text {
 
 using ir::kNoType;
 
+using GraphsByName = std::map<std::string_view, const ir::Graph*>;
+GraphsByName by_name(std::span<const ir::Graph> graphs);
+
 /// The body of an item, with the names that it begins with.
 struct TypedBody {
   TypedBody(const ir::Program& program)  // NOLINT: either is one
@@ -27,11 +32,16 @@ struct TypedBody {
       : code(operation.code), entry(operation.body), function(&operation) {}
   TypedBody(const ir::Pipeline& pipeline)  // NOLINT: of host expressions alone
       : code(pipeline.code), entry(ir::kNoBlock), buffers(pipeline.buffers), tensors(pipeline.tensors) {}
+  /// `graphs`: those that it may call.
+  TypedBody(const ir::Graph& of, const GraphsByName& known)
+      : code(of.code), entry(ir::kNoBlock), graph(&of), graphs(&known) {}
   const ir::Code& code;
   ir::BlockId entry;
   std::span<const ir::BufferDecl> buffers;
   std::span<const ir::TensorType> tensors;
   const ir::Function* function = nullptr;
+  const ir::Graph* graph = nullptr;
+  const GraphsByName* graphs = nullptr;
 };
 
 /// Whether some expression may be of a float type; if none is, every sign is the integers'. Cost: linear.

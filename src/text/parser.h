@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/names.h"
+#include "ir/graph.h"
 #include "spec/float_format.h"
 #include "spec/limits.h"
 #include "spec/operation.h"
@@ -50,6 +51,11 @@ class Parser {
   explicit Parser(std::string_view text, const spec::OpTable* ops) : text_(text), lexer_(text), ops_(ops) {}
   ~Parser() = default;
 
+  /// An operation on whole tensors, whose name was read (graphs.h).
+  virtual bool parse_tensor(const Token& name, ir::TensorOp op) = 0;
+  /// The help where a list stands in a graph and none should.
+  virtual std::string help_of_list() const = 0;
+
   /// An expression on the value stack. The outer span includes parentheses around it; `infix` is the operator
   /// of an expression that stands without parentheses, for the rules on mixing operators.
   struct Value {
@@ -61,7 +67,8 @@ class Parser {
 
   /// What waits for operands: an operator, or a bracket that is still open.
   struct Pending {
-    enum class Kind : uint8_t { Prefix, Infix, Paren, Arguments, Index, AtomicIndex };
+    // Tensor: of an operation of a graph, which reads what it takes itself.
+    enum class Kind : uint8_t { Prefix, Infix, Paren, Arguments, Index, AtomicIndex, Tensor };
     Kind kind{};
     const InfixOperator* infix = nullptr;  // Infix
     Expr expr;                             // what it will become, but for its operands
@@ -92,6 +99,7 @@ class Parser {
   }
   bool at(TokenKind kind) const { return token_.kind == kind; }
   bool at(Keyword keyword) const { return token_.kind == TokenKind::Word && token_.keyword == keyword; }
+  bool at_word(std::string_view word) const { return at_name() && spelling() == word; }
   bool at_name() const { return token_.kind == TokenKind::Word && token_.keyword == Keyword::None; }
   std::string_view spelling(Span span) const { return text_.substr(span.begin, span.end - span.begin); }
   std::string_view spelling() const { return lexer_.text(token_); }
@@ -221,6 +229,12 @@ class Parser {
     return true;
   }
 
+  bool take_word(std::string_view word) {
+    if (!at_word(word)) return false;
+    advance();
+    return true;
+  }
+
   /// One or more of what `one` reads, with a comma between two.
   template <typename One>
   bool parse_list(const One& one) {
@@ -307,6 +321,33 @@ class Parser {
     return fail(DiagCode::P004, token_.span(),
                 fmt::format("`{}` is not a number: {}", shorten(spelling()), number.malformed),
                 std::move(help));
+  }
+
+  /// Words joined by points: primitive.math.min.
+  bool parse_id(std::string_view what, std::string& id) {
+    if (!at_name()) return fail_name(what);
+    const Token first = token_;
+    id = spelling();
+    advance();
+    if (!at(TokenKind::Dot)) {
+      return fail(DiagCode::P002, first.span(), fmt::format("expected {}, found `{}`", what, shorten(id)),
+                  fmt::format("the id of an operation has a point: my.{}", shorten(id)));
+    }
+    return parse_points(id, fmt::format("{}: a word after the point", what));
+  }
+  /// The words behind the points of an id.
+  bool parse_points(std::string& id, std::string_view wanted) {
+    while (take(TokenKind::Dot)) {
+      if (!at(TokenKind::Word)) return fail_token(wanted);
+      id += '.';
+      id += spelling();
+      advance();
+    }
+    return true;
+  }
+
+  bool parse_version(uint32_t& version) {
+    return !take(TokenKind::At) || expect_integer("the version of the operation", version);
   }
 
   bool expect_type(DataType& type) {
@@ -762,7 +803,7 @@ class Parser {
     return pending.kind != Pending::Kind::Prefix && pending.kind != Pending::Kind::Infix;
   }
 
-  bool parse_expression(Value& out) { return run_expression(true, out); }
+  bool parse_expression(Value& out) { return run_expression(true, out, pending_.size()); }
 
   /// An expression whose first name has been read.
   bool resume_expression(const Token& name, Value& out) {
@@ -776,8 +817,9 @@ class Parser {
   }
 
   /// Reads operands and operators until a token that continues no expression. No expression is inside another
-  /// one's call, so the stacks belong to this one alone.
-  bool run_expression(bool want_operand, Value& out) {
+  /// one's call, so the stacks belong to this one alone; but in an operation of a graph what lies below
+  /// `base` is that of the expression around it.
+  bool run_expression(bool want_operand, Value& out, size_t base = 0) {
     while (true) {
       if (want_operand) {
         if (!parse_operand(want_operand)) return false;
@@ -797,7 +839,7 @@ class Parser {
         if (!add_component(word)) return false;
       } else {
         if (!reduce(0)) return false;
-        if (pending_.empty()) break;
+        if (pending_.size() == base) break;
         if (!parse_in_bracket(want_operand)) return false;
       }
     }
@@ -924,7 +966,9 @@ class Parser {
         want_operand = true;
         return expect(TokenKind::Comma, "`,` and the value");
       case Pending::Kind::Prefix:
-      case Pending::Kind::Infix: break;  // reduced before
+      case Pending::Kind::Infix:   // reduced before
+      case Pending::Kind::Tensor:  // below every expression in it
+        break;
     }
     return true;
   }
@@ -992,8 +1036,11 @@ class Parser {
       return close_arguments();
     if (at(TokenKind::Dot))
       return fail_token("an expression", "a float has a digit on both sides of its point: 0.5");
-    if (at(TokenKind::OpenBracket))
-      return fail_token("an expression", "there are no lists: a buffer holds many values, a variable one");
+    if (at(TokenKind::OpenBracket)) {
+      return fail_token(
+          "an expression",
+          in_graph_ ? help_of_list() : "there are no lists: a buffer holds many values, a variable one");
+    }
     return fail_token("an expression");
   }
 
@@ -1038,8 +1085,16 @@ class Parser {
 
   /// What a name means is decided by what follows it.
   bool parse_name(const Token& name, bool& want_operand) {
-    if (at(TokenKind::OpenParen)) return parse_mnemonic(name, want_operand);
+    if (at(TokenKind::OpenParen)) {
+      const auto op = in_graph_ ? ir::find_tensor_op(lexer_.text(name)) : std::nullopt;
+      return op ? parse_tensor(name, *op) : parse_mnemonic(name, want_operand);
+    }
     if (at(TokenKind::Dot)) return parse_dotted(name, want_operand);
+    if (at(TokenKind::OpenBracket) && in_graph_) {
+      return fail_token("an operator or `;`",
+                        "a graph computes on whole tensors: slice(t, [0..1, 2..3]) and gather(t, indices, "
+                        "axis) take parts of one");
+    }
     if (at(TokenKind::OpenBracket)) {
       want_operand = true;
       const Symbol symbol = program_.code.intern(lexer_.text(name));
@@ -1057,7 +1112,7 @@ class Parser {
       hides_group_counts_ = open_.size();
   }
   bool is_group_count(const Token& name) const {
-    return lexer_.text(name) == ir::kNumWorkgroups && !hides_group_counts_ && !in_pipeline_ &&
+    return lexer_.text(name) == ir::kNumWorkgroups && !hides_group_counts_ && !in_pipeline_ && !in_graph_ &&
            !constants_.contains(ir::kNumWorkgroups);
   }
 
@@ -1085,7 +1140,7 @@ class Parser {
 
   bool parse_mnemonic(const Token& name, bool& want_operand) {
     const std::string_view word = lexer_.text(name);
-    if (in_pipeline_ && word == ir::kCeilDiv) {
+    if ((in_pipeline_ || in_sizes_) && word == ir::kCeilDiv) {
       want_operand = true;
       const Symbol callee = program_.code.intern(word);
       return open_bracket(Pending::Kind::Arguments,
@@ -1093,6 +1148,20 @@ class Parser {
                           name.begin);
     }
     const auto op = spec::find_op(word);
+    if (in_graph_ && (!op || *op == Op::Call || *op == Op::Component)) {
+      called_.push_back(name.span());
+      want_operand = true;
+      return open_bracket(
+          Pending::Kind::Arguments,
+          {.kind = ExprKind::Apply, .op = Op::Call, .symbol = program_.code.intern(word), .immediate = 1},
+          name.begin);
+    }
+    if (in_graph_ && (spec::is_reduction(*op) || spec::is_atomic(*op))) {
+      return fail(DiagCode::P009, name.span(),
+                  fmt::format("`{}` works on a buffer, and a graph has none", word),
+                  spec::is_reduction(*op) ? "a tensor is reduced along an axis: reduce(fadd, strict, t, 0)"
+                                          : "scatter_add(t, indices, updates, axis) adds to chosen places");
+    }
     if (!op || *op == Op::Call || *op == Op::Component) {
       const std::string foreign(foreign_help(word));
       return fail(DiagCode::P009, name.span(), fmt::format("unknown operator `{}`", word),
@@ -1231,6 +1300,12 @@ class Parser {
       advance();
       return add_literal(DataType::Bool, {value}, word.span());
     }
+    if (in_graph_ &&
+        (at(Keyword::Len) || at(Keyword::InvocationId) || at(Keyword::WorkgroupId) || at(Keyword::LocalId))) {
+      return fail_token("an expression",
+                        "a graph has no buffers and no invocations: a size is the name of a "
+                        "dimension, and index([n, m], axis) gives coordinates");
+    }
     if (at(Keyword::Len)) return parse_len();
     if (at(Keyword::InvocationId)) return parse_id(ExprKind::InvocationId);
     if (at(Keyword::WorkgroupId)) return parse_id(ExprKind::WorkgroupId);
@@ -1361,6 +1436,9 @@ class Parser {
   Span name_span_ = Span::none();                   // of the name of the program
   bool in_operation_ = false;
   bool in_pipeline_ = false;
+  bool in_graph_ = false;     // in an expression over tensors
+  bool in_sizes_ = false;     // in a size of a graph
+  std::vector<Span> called_;  // names before a parenthesis that are no operators: graphs, or nothing
   std::optional<size_t> hides_group_counts_;  // how many blocks are open around a num_workgroups of its own
   std::optional<ExprId> result_;              // of the operation
   std::vector<NodeId> statements_;

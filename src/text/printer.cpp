@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -76,13 +77,42 @@ class Printer {
     return std::move(out_);
   }
 
+  std::string graph(const ir::Graph& graph) {
+    put("graph");
+    put_id(graph.name, graph.version);
+    print_decls(graph.parameters);
+    put("->");
+    print_decls(graph.outputs);
+    put("{");
+    in_place_ = !ir::misplaced(graph);
+    std::vector<bool> is_output(code_.symbols.size());
+    for (const ir::TensorDecl& output : graph.outputs) is_output[index(output.name)] = true;
+    for (const ir::TensorCommand& command : graph.commands) {
+      if (in_place_ && ir::is_nested(graph, command)) continue;
+      const bool one = command.names.size() == 1;
+      if (!one || !is_output[index(command.names[0])]) put("let");
+      for (size_t i = 0; i < command.names.size(); ++i) {
+        if (!one) put(i == 0 ? "(" : ",");
+        put(code_.name(command.names[i]));
+      }
+      put(one ? "=" : ") =");
+      const size_t base = work_.size();
+      push_tensor(command);
+      reverse_from(base);
+      drain();
+      put(";");
+    }
+    put("}");
+    return std::move(out_);
+  }
+
  private:
   /// What is still to be written, the next on top.
   struct Work {
-    enum class Kind : uint8_t { Text, Expression, Statement, Block, Else };
+    enum class Kind : uint8_t { Text, Number, Expression, Statement, Block, Else };
     Kind kind{};
     std::string_view text;  // Text
-    uint32_t id = 0;        // of the expression, statement or block
+    uint32_t id = 0;        // of the expression, statement or block; the number
   };
 
   /// The infix or prefix sign of an expression, if it is written with one. The form of its mnemonic is for an
@@ -151,6 +181,7 @@ class Printer {
       work_.pop_back();
       switch (work.kind) {
         case Work::Kind::Text: put(work.text); break;
+        case Work::Kind::Number: put(fmt::format("{}", work.id)); break;
         case Work::Kind::Expression: print_expression(ExprId{work.id}); break;
         case Work::Kind::Statement: print_statement(NodeId{work.id}); break;
         case Work::Kind::Block: print_block(BlockId{work.id}); break;
@@ -322,6 +353,138 @@ class Printer {
     put(")");
   }
 
+  // Graphs.
+
+  void print_decls(const std::vector<ir::TensorDecl>& decls) {
+    put("(");
+    for (size_t i = 0; i < decls.size(); ++i) {
+      if (i > 0) put(",");
+      put(fmt::format("{}: {}[", code_.name(decls[i].name), spec::text(decls[i].element)));
+      const size_t base = work_.size();
+      push_list(decls[i].sizes);
+      reverse_from(base);
+      drain();
+      put("]");
+    }
+    put(")");
+  }
+
+  /// The command that stands where its name does.
+  const ir::TensorCommand* nested(std::string_view name) const {
+    if (!in_place_ || !ir::is_nested_name(name)) return nullptr;
+    const std::string_view digits = name.substr(1);
+    uint32_t number = UINT32_MAX;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const auto& commands = body_.graph->commands;
+    return number < commands.size() && ir::is_nested(*body_.graph, commands[number]) ? &commands[number]
+                                                                                     : nullptr;
+  }
+
+  void push_number(uint32_t number) { work_.push_back({Work::Kind::Number, {}, number}); }
+  /// Sizes in brackets, `group` of them an axis: one, from and to, or from, to and step.
+  void push_sizes(std::span<const ExprId> sizes, size_t group = 1) {
+    push("[");
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const bool step = i % group == 2;
+      if (step && is_one(sizes[i])) continue;
+      if (i > 0) push(i % group == 0 ? "," : step ? "step" : "..");
+      push(sizes[i]);
+    }
+    push("]");
+  }
+  bool is_one(ExprId id) const {
+    const Expr& e = code_[id];
+    return e.kind == ExprKind::Literal && e.type == DataType::U32 && e.immediate == 1;
+  }
+
+  /// A command without its names.
+  void push_tensor(const ir::TensorCommand& command) {
+    if (command.op == ir::TensorOp::Value) return push_list(command.operands);
+    const auto axis = [&] {
+      push(",");
+      push_number(command.axes[0]);
+    };
+    push(ir::info(command.op).text);
+    push("(");
+    switch (ir::info(command.op).list) {
+      case ir::TensorList::Nothing: break;
+      case ir::TensorList::Axes:
+        push_list(command.operands);
+        push(", [");
+        for (size_t i = 0; i < command.axes.size(); ++i) {
+          if (i > 0) push(",");
+          push_number(command.axes[i]);
+        }
+        push("]");
+        break;
+      case ir::TensorList::Ranges:
+        push_list(command.operands);
+        push(",");
+        push_sizes(command.sizes, 3);
+        break;
+      case ir::TensorList::Sizes:
+        push_list(command.operands);
+        push(",");
+        push_sizes(command.sizes);
+        break;
+      case ir::TensorList::Axis:
+        if (ir::any_number(command.op)) {
+          push_number(command.axes[0]);
+          push(",");
+          push_list(command.operands);
+        } else {
+          push_list(command.operands);
+          axis();
+        }
+        break;
+      case ir::TensorList::Pads:
+        push(command.operands[0]);
+        push(",");
+        push_sizes(command.sizes, 2);
+        push(",");
+        push(command.operands[1]);
+        break;
+      case ir::TensorList::SizesAxis:
+        push_sizes(command.sizes);
+        axis();
+        break;
+      case ir::TensorList::FoldAxis:
+        if (const ir::FoldInfo* const fold = ir::find_fold(command.fold)) push(fold->text);
+        push(command.order == ir::Order::Strict ? ", strict,"
+             : command.order == ir::Order::Tree ? ", tree,"
+                                                : ",");
+        push_list(command.operands);
+        axis();
+        break;
+      case ir::TensorList::CalleeAxis:
+        push(code_.name(command.callee));
+        if (command.version != 1) {
+          push("@");
+          push_number(command.version);
+        }
+        push(",");
+        push_list(command.operands);
+        axis();
+        break;
+      case ir::TensorList::Product:
+        push_list(command.operands);
+        if (!command.typed) break;
+        push(",");
+        push(spec::text(command.type));
+        if (command.block == ir::kWholeBlock) break;
+        push(",");
+        push_number(command.block);
+        break;
+      case ir::TensorList::CountAxis:
+        push_list(command.operands);
+        push(",");
+        push_list(command.sizes);
+        axis();
+        break;
+    }
+    push(")");
+  }
+
   // What is to be written later is pushed in the order of the text and then turned around, so that the first
   // of it comes off the stack first.
   void reverse_from(size_t base) { std::reverse(work_.begin() + ptrdiff_t(base), work_.end()); }
@@ -412,7 +575,13 @@ class Printer {
     const size_t base = work_.size();
     switch (expr.kind) {
       case ExprKind::Literal: put(print_literal(expr.type, code_.literal_bits(expr))); break;
-      case ExprKind::Var: put(code_.name(expr.symbol)); break;
+      case ExprKind::Var:
+        if (const ir::TensorCommand* const command = nested(code_.name(expr.symbol))) {
+          push_tensor(*command);
+        } else {
+          put(code_.name(expr.symbol));
+        }
+        break;
       case ExprKind::Load:
         put(code_.name(expr.symbol));
         put("[");
@@ -524,6 +693,7 @@ class Printer {
   const TypedBody body_;
   const Code& code_;
   std::vector<DataType> types_;  // of the expressions; empty where floats do not come in
+  bool in_place_ = false;        // of a graph: nested commands stand where they are used
   std::string out_;
   std::vector<Work> work_;
 };
@@ -548,6 +718,8 @@ std::string print(const ir::Module& module) {
   for (const ir::Program& program : module.programs) tokens += Printer(program).program(program) + "\n\n";
   for (const ir::Pipeline& pipeline : module.pipelines)
     tokens += Printer(pipeline).pipeline(pipeline) + "\n\n";
+  const GraphsByName graphs = by_name(module.graphs);
+  for (const ir::Graph& graph : module.graphs) tokens += Printer({graph, graphs}).graph(graph) + "\n\n";
   return laid_out(std::move(tokens));
 }
 

@@ -25,10 +25,15 @@ Result<BufferJudge> BufferJudge::make(backend::Backend& backend, const opspec::O
                                       const ir::Module& text) {
   auto module = check::check(text, ops::op_table());
   if (!module) return std::unexpected(module.error().front());
-  const auto main = std::ranges::find(text.pipelines, "main", &ir::Pipeline::name);
-  const auto entry = uint32_t(main - text.pipelines.begin());
-  VYRE_TRY(executable, plan::Executable::make(backend, *module, entry));
-  return BufferJudge(backend, operation, *module, entry, std::move(executable));
+  return make(backend, operation, std::move(*module));
+}
+
+Result<BufferJudge> BufferJudge::make(backend::Backend& backend, const opspec::OperationSpec& operation,
+                                      std::shared_ptr<const check::CheckedModule> module) {
+  const auto& pipelines = module->module().pipelines;
+  const auto entry = uint32_t(std::ranges::find(pipelines, "main", &ir::Pipeline::name) - pipelines.begin());
+  VYRE_TRY(executable, plan::Executable::make(backend, module, entry));
+  return BufferJudge(backend, operation, std::move(module), entry, std::move(executable));
 }
 
 Result<opspec::Buffers> BufferJudge::run(const opspec::Buffers& input, plan::RunNotes* notes) {
@@ -60,7 +65,8 @@ Result<opspec::Buffers> BufferJudge::run(const opspec::Buffers& input, plan::Run
     ranges.push_back({memory_.get(), begins[b], input[b].size()});
   }
   VYRE_CHECK(memory_->write(0, image));
-  VYRE_CHECK(executable_.run(ranges, notes));
+  const std::vector<std::span<const std::byte>> contents(input.begin(), input.end());
+  VYRE_CHECK(executable_.run(ranges, notes, contents));
   VYRE_CHECK(memory_->read(0, image));
   guard_words_ += (input.size() + 1) * kGuardWords;
   each_guard([&](const std::byte* at, size_t first) { broken_ += broken_guard(at, first); });

@@ -25,6 +25,10 @@ class BufferJudge {
   static Result<BufferJudge> make(backend::Backend& backend, const opspec::OperationSpec& operation,
                                   const ir::Module& text);
 
+  /// The same of a module that was checked.
+  static Result<BufferJudge> make(backend::Backend& backend, const opspec::OperationSpec& operation,
+                                  std::shared_ptr<const check::CheckedModule> module);
+
   /// What a run leaves of the buffers. `notes`: unless null, gets what there is to say of the run.
   /// Errors: the backend's, where it did not run.
   Result<opspec::Buffers> run(const opspec::Buffers& input, plan::RunNotes* notes = nullptr);

@@ -142,7 +142,8 @@ class BufferCheck {
         search_(backend, monitor),
         laws_(backend) {}
 
-  Result<void> run(size_t unit) {
+  /// Units from `first` to before `last`.
+  Result<void> run(size_t first, size_t last) {
     VYRE_TRY(judge, BufferJudge::make(backend_, *subject_.spec));
     judge_.emplace(std::move(judge));
     bench_.emplace(backend_, subject_, *judge_, seed_);
@@ -151,13 +152,16 @@ class BufferCheck {
     for (const opspec::CaseClass* one : classes_) verdict_.classes.push_back({std::string(one->name), 0});
     verdict_.boundaries = uint32_t(opspec::kBoundarySizes.size());
     Result<void> done;
-    if (unit == 0) done = base();
-    if (done) done = cases(unit);
-    if (done && unit == 0 && plan_.laws != 0) done = laws();
+    for (size_t unit = first; done && unit < last && !monitor_.stopped(); ++unit) {
+      examined_ = 0;
+      if (unit == 0) done = base();
+      if (done) done = cases(unit);
+      if (done && unit == 0 && plan_.laws != 0) done = laws();
+      if (done) done = drain();
+    }
     verdict_.canaries = judge_->guard_words();
     verdict_.canaries_broken = judge_->broken();
-    if (!done) return done;
-    return drain();
+    return done;
   }
 
  private:
@@ -526,14 +530,14 @@ Result<bool> LawRuns::holds(const BufferSubject& subject, const library::Law& la
   return kept;
 }
 
-Verdict check_buffer_unit(backend::Backend& backend, const BufferSubject& subject, const BufferPlan& plan,
-                          size_t unit, uint64_t seed, const Monitor& monitor) {
+Verdict check_buffer_units(backend::Backend& backend, const BufferSubject& subject, const BufferPlan& plan,
+                           size_t first, size_t last, uint64_t seed, const Monitor& monitor) {
   Verdict verdict;
   verdict.kind = subject.kind();
   verdict.subject = subject.name();
   verdict.track = subject.track();
   Result<void> done = backend.restart();
-  if (done) done = BufferCheck(backend, subject, plan, seed, monitor, verdict).run(unit);
+  if (done) done = BufferCheck(backend, subject, plan, seed, monitor, verdict).run(first, last);
   if (!done) verdict.error = text_of(done.error());
   return verdict;
 }

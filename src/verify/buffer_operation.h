@@ -55,8 +55,9 @@ inline constexpr uint64_t kBufferUnitCases = 2'500;
 size_t buffer_units(const BufferPlan& plan);
 /// About how many runs a unit takes.
 uint64_t runs_of(const BufferSubject& subject, const BufferPlan& plan, size_t unit);
-Verdict check_buffer_unit(backend::Backend& backend, const BufferSubject& subject, const BufferPlan& plan,
-                          size_t unit, uint64_t seed, const Monitor& monitor);
+/// Those from `first` to before `last`, in one restarted backend, for which the operation is compiled once.
+Verdict check_buffer_units(backend::Backend& backend, const BufferSubject& subject, const BufferPlan& plan,
+                           size_t first, size_t last, uint64_t seed, const Monitor& monitor);
 /// How many cases a plan has of an oracle.
 uint64_t planned_cases(const BufferSubject& subject, const BufferPlan& plan, Oracle oracle);
 

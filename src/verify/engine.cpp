@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <utility>
 
 #include "ops/operation.h"
 #include "ref/plan.h"
@@ -66,68 +67,6 @@ Result<std::shared_ptr<const check::CheckedModule>> checked(std::string_view tex
   return std::move(*out);
 }
 
-constexpr std::string_view kBoundsName = "declared_bounds";
-
-/// The text with a pipeline that has the declared bounds as lengths of its scratch, so that they mean what
-/// host expressions mean. One more than each, as an empty one is no step.
-std::string with_bounds(const EngineModel& model) {
-  constexpr std::string_view kMain = "pipeline main(";
-  const std::string_view text = model.text;
-  const size_t begin = text.find(kMain) + kMain.size();
-  const std::string_view parameters = text.substr(begin, text.find(')', begin) - begin);
-  return fmt::format(
-      "{}\npipeline {}({}) {{ scratch most_dispatches: u32[({}) + 1]; scratch most_bytes: u32[({}) + 1]; "
-      "scratch most_turns: u32[({}) + 1]; }}\n",
-      text, kBoundsName, parameters, model.dispatches, model.scratch_bytes, model.turns);
-}
-
-/// Lengths of scratch, in their order.
-class Lengths final : public ref::PlanRunner {
- public:
-  Result<void> run(const ref::Segment& segment, ref::Statements&) override {
-    for (const ref::PlanStep& step : segment.steps)
-      if (step.kind == ref::PlanStep::Kind::Zero) of.push_back(segment.of(step)[0].bytes / 4);
-    return {};
-  }
-  std::vector<uint64_t> of;
-};
-
-/// A host expression as one text, whatever its names stand for.
-std::string canonical(const ir::Pipeline& pipeline, ir::ExprId id,
-                      const std::map<ir::Symbol, ir::ExprId>& lets) {
-  const ir::Expr& e = pipeline.code[id];
-  if (const auto let = lets.find(e.symbol); e.kind == ir::ExprKind::Var && let != lets.end())
-    return canonical(pipeline, let->second, lets);
-  std::string out = fmt::format("{} {} {} {} {} {}(", int(e.kind), int(e.op), int(e.type), int(e.mode),
-                                e.symbol == ir::kNoSymbol ? "" : pipeline.code.name(e.symbol), e.immediate);
-  for (const ir::ExprId operand : pipeline.code.args(e)) out += canonical(pipeline, operand, lets) + ",";
-  return out + ")";
-}
-
-/// Whether all turns are those of one repeat of `main`, of which there is one execution, and its count is the
-/// declared bound, expression for expression: then no run takes more.
-bool is_bound_proved(const check::CheckedModule& module, const ir::Pipeline& bounds) {
-  std::optional<std::string> count;
-  for (const check::CheckedPipeline& checked : module.pipelines()) {
-    const ir::Pipeline& pipeline = *checked.pipeline;
-    std::map<ir::Symbol, ir::ExprId> lets;
-    uint32_t inside = 0;  // of a body that may run more than once, up to here
-    for (uint32_t at = 0; at < pipeline.commands.size(); ++at) {
-      const ir::Command& command = pipeline.commands[at];
-      if (command.kind == ir::CommandKind::Let) lets[command.symbol] = pipeline.exprs(command.exprs)[0];
-      if (command.kind == ir::CommandKind::Repeat) {
-        if (pipeline.name != "main" || count || at < inside) return false;
-        count = canonical(pipeline, pipeline.exprs(command.exprs)[0], lets);
-      }
-      if (command.kind == ir::CommandKind::Loop || command.kind == ir::CommandKind::Repeat)
-        inside = std::max(inside, command.end);
-    }
-  }
-  // The length of the last scratch is the bound and one more.
-  const ir::Expr& more = bounds.code[bounds.exprs(bounds.commands.back().exprs)[0]];
-  return count && *count == canonical(bounds, bounds.code.args(more)[0], {});
-}
-
 }  // namespace
 
 EngineModel model_of(const library::Engine& engine) {
@@ -172,9 +111,8 @@ EngineModel model_of(const generate::GeneratedEngine& engine) {
 Result<EngineJudge::Variant> EngineJudge::compile(backend::Backend& backend, const EngineModel& model,
                                                   const EngineConstants& constants) {
   static constexpr opspec::OperationSpec kAny{};  // the judge only runs it
-  VYRE_TRY(parsed, text::parse_module(model.text, &ops::op_table(), constants));
   VYRE_TRY(module, checked(model.text, constants));
-  VYRE_TRY(judge, BufferJudge::make(backend, kAny, parsed));
+  VYRE_TRY(judge, BufferJudge::make(backend, kAny, module));
   return Variant{constants, std::move(module), std::move(judge)};
 }
 
@@ -185,11 +123,9 @@ Result<EngineJudge> EngineJudge::make(backend::Backend& backend, EngineModel mod
   auto shared = std::make_shared<const EngineModel>(std::move(model));
   VYRE_TRY(whole, compile(backend, *shared, shared->constants));
   EngineJudge out(backend, shared, std::move(whole));
-  VYRE_TRY(bounds, checked(with_bounds(*shared), shared->constants));
-  for (const check::CheckedPipeline& pipeline : bounds->pipelines())
-    if (pipeline.pipeline->name == kBoundsName)
-      out.bounds_entry_ = uint32_t(&pipeline - bounds->pipelines().data());
-  out.bounds_ = std::move(bounds);
+  VYRE_TRY(bounds, DeclaredBounds::make(shared->text, shared->constants, shared->dispatches,
+                                        shared->scratch_bytes, shared->turns));
+  out.bounds_.emplace(std::move(bounds));
   return out;
 }
 
@@ -222,9 +158,7 @@ Buffers EngineJudge::make_case(std::optional<Invariant> invariant, uint64_t seed
 Result<EngineBounds> EngineJudge::bounds(const Buffers& input) const {
   std::vector<ref::PlanParameter> parameters;
   for (const opspec::Buffer& buffer : input) parameters.push_back({buffer.size(), buffer});
-  Lengths lengths;
-  VYRE_CHECK(ref::run_plan(*bounds_, bounds_entry_, parameters, {}, lengths));
-  return EngineBounds{lengths.of.at(0) - 1, lengths.of.at(1) - 1, lengths.of.at(2) - 1};
+  return bounds_->of(parameters);
 }
 
 Result<EngineJudge::Run> EngineJudge::run(Variant& variant, const Buffers& input) {
@@ -233,6 +167,7 @@ Result<EngineJudge::Run> EngineJudge::run(Variant& variant, const Buffers& input
   const uint64_t guards = variant.judge.guard_words(), broken = variant.judge.broken();
   VYRE_TRY(left, variant.judge.run(input, &out.notes));
   out.left = std::move(left);
+  if (!std::exchange(has_left_, true)) left_ = out.left;
   out.broken = variant.judge.broken() - broken + out.notes.broken_guards;
   guard_words_ += variant.judge.guard_words() - guards + out.notes.guard_words;
   broken_ += out.broken;
@@ -251,6 +186,8 @@ Result<std::optional<std::string>> EngineJudge::judge_bytes(const Buffers& input
 
 Result<std::optional<Violation>> EngineJudge::judge(std::optional<Invariant> invariant, const Buffers& input,
                                                     bool thorough) {
+  has_left_ = false;
+  left_.clear();
   if (!invariant) {
     Buffers wanted = input, left;
     model_->reference(wanted);
@@ -373,23 +310,31 @@ Result<std::optional<Violation>> EngineJudge::deterministic(const Buffers& input
 }
 
 Result<std::optional<Violation>> EngineJudge::scheduled(const Buffers& input) {
+  if (schedules_.empty()) {
+    std::vector<Schedule> made;
+    for (uint64_t seed = 0; seed <= kScheduleSeeds; ++seed) {
+      // The last looks for races instead.
+      backend::ReferenceOptions options;
+      options.detect_races = seed == kScheduleSeeds;
+      if (seed != 0 && !options.detect_races) options.schedule = seed;
+      auto interpreter = backend::make_reference(options);
+      VYRE_TRY(engine, compile(*interpreter, *model_, model_->constants));
+      made.push_back({std::move(interpreter), std::move(engine), options.detect_races});
+    }
+    schedules_ = std::move(made);
+  }
   std::optional<Buffers> first;
-  for (uint64_t seed = 0; seed <= kScheduleSeeds; ++seed) {
-    // The last looks for races instead.
-    backend::ReferenceOptions options;
-    options.detect_races = seed == kScheduleSeeds;
-    if (seed != 0 && !options.detect_races) options.schedule = seed;
-    const auto interpreter = backend::make_reference(options);
-    VYRE_TRY(meant, compile(*interpreter, *model_, model_->constants));
-    auto left = meant.judge.run(input);
+  for (size_t seed = 0; seed < schedules_.size(); ++seed) {
+    Schedule& schedule = schedules_[seed];
+    auto left = schedule.engine.judge.run(input);
     const bool raced = !left && (left.error().code == DiagCode::X013 || left.error().code == DiagCode::X016);
-    if (raced && options.detect_races) {
+    if (raced && schedule.detects_races) {
       // A plain store beside atomics breaks what is promised of these: the history of the same run shows it.
       if (model_->promises.has(Invariant::AtomicLinearizable)) {
         VYRE_TRY(found, linearizable(input));
         if (found) return std::nullopt;
       }
-      std::string stage = failing_stage(*interpreter, input).value_or("");
+      std::string stage = failing_stage(*schedule.interpreter, input).value_or("");
       return Violation{text_of(left.error()), std::move(stage)};
     }
     if (!left) return std::unexpected(std::move(left).error());
@@ -560,6 +505,7 @@ Result<std::optional<Violation>> EngineJudge::linearizable(const Buffers& input)
                    : std::optional(verdict.reason);
     if (why) out = Violation{std::move(*why), recorded_->text(seen.stage)};
   }));
+  if (!std::exchange(has_left_, true)) left_ = report.buffers;
   dispatches_ += report.dispatches;
   guard_words_ += report.guard_words;
   broken_ += report.broken;
@@ -639,7 +585,7 @@ std::string EngineJudge::evidence(Invariant invariant, bool alone) const {
     case Invariant::Ordered: return "records, ties by tags";
     case Invariant::Bounded: return "guard words; counts of dispatches and bytes of scratch";
     case Invariant::Termination:
-      return alone && is_bound_proved(*whole_.module, *bounds_->pipelines()[bounds_entry_].pipeline)
+      return alone && bounds_->turns_are_proved(*whole_.module)
                  ? "turns counted; proved, as the count of its repeat is the bound"
                  : "turns counted";
     case Invariant::AtomicLinearizable: return "histories of an instrumented copy";

@@ -20,14 +20,12 @@
 #include "library/library.h"
 #include "opspec/engine.h"
 #include "verify/buffer_judge.h"
+#include "verify/engine_bounds.h"
 #include "verify/engine_run.h"
 #include "verify/monitor.h"
 #include "verify/verdict.h"
 
 namespace vyre::verify {
-
-/// Values of constants that are chosen, by name.
-using EngineConstants = std::map<std::string, uint32_t, std::less<>>;
 
 /// What judges an engine, of the library or generated.
 struct EngineModel {
@@ -50,11 +48,6 @@ EngineModel model_of(const library::Engine& engine);
 /// Of a generated one.
 EngineModel model_of(const generate::GeneratedEngine& engine);
 
-/// What an engine declares to use at most, for buffers of some lengths.
-struct EngineBounds {
-  uint64_t dispatches = 0, scratch_bytes = 0, turns = 0;
-};
-
 /// How a promise was broken.
 struct Violation {
   std::string what;   // "record 3, (5, 1), stands before (4, 0)"
@@ -75,6 +68,8 @@ class EngineJudge {
   /// `thorough`: Deterministic is held to schedules of the reference interpreter, too. Errors: the backend's.
   Result<std::optional<Violation>> judge(std::optional<library::Invariant> invariant,
                                          const opspec::Buffers& input, bool thorough);
+  /// What the first run of the case left that was judged last: the answer that a certificate has a digest of.
+  const opspec::Buffers& left() const { return left_; }
   /// What differs from the reference in a run of the case, or nothing.
   Result<std::optional<std::string>> judge_bytes(const opspec::Buffers& input, opspec::Buffers* left);
   /// A case that is simpler and fails as well: of the least size, of cases of the seed, then with less.
@@ -108,6 +103,12 @@ class EngineJudge {
     opspec::Buffers left;
     plan::RunNotes notes;
     uint64_t broken = 0;
+  };
+  /// The reference interpreter in another schedule, or looking for races.
+  struct Schedule {
+    std::unique_ptr<backend::Backend> interpreter;
+    Variant engine;
+    bool detects_races = false;
   };
   static Result<Variant> compile(backend::Backend& backend, const EngineModel& model,
                                  const EngineConstants& constants);
@@ -144,9 +145,11 @@ class EngineJudge {
   bool has_others_ = false;
   bool names_stages_ = true;          // not of cases that are tried on the way to a smaller one
   std::optional<StageRun> recorded_;  // atomics with their histories
+  std::vector<Schedule> schedules_;   // made when they are needed
   std::optional<BufferJudge> load_;   // another pipeline, run between
-  std::shared_ptr<const check::CheckedModule> bounds_;
-  uint32_t bounds_entry_ = 0;
+  std::optional<DeclaredBounds> bounds_;
+  opspec::Buffers left_;
+  bool has_left_ = false;
   uint64_t dispatches_ = 0, guard_words_ = 0, broken_ = 0;
 };
 

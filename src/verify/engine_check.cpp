@@ -40,6 +40,12 @@ std::vector<std::string_view> split(std::string_view text, char by) {
   return out;
 }
 
+Bytes bytes_of(const Buffers& buffers) {
+  Bytes out;
+  for (const opspec::Buffer& buffer : buffers) out.insert(out.end(), buffer.begin(), buffer.end());
+  return out;
+}
+
 /// The judging of one engine under way.
 class EngineCheck {
  public:
@@ -53,11 +59,21 @@ class EngineCheck {
         verdict_(verdict),
         generated_(generated) {}
 
-  /// All promises, so many cases of each. Errors: those that end the subject.
-  Result<void> promises(uint64_t cases) {
-    for (const Invariant invariant : library::kInvariants)
-      if (judge_.model().promises.has(invariant)) VYRE_CHECK(promise(invariant, cases));
-    return {};
+  /// So many cases of a promise. What broke it may be another thing in the next run, so that has no digest.
+  /// Errors: those that end the subject.
+  Result<void> promise(Invariant invariant, uint64_t cases, LeafWriter& leaves) {
+    const auto known =
+        std::ranges::find(verdict_.invariants, library::text(invariant), &InvariantVerdict::invariant);
+    if (known == verdict_.invariants.end())
+      verdict_.invariants.push_back(
+          {std::string(library::text(invariant)), judge_.evidence(invariant, generated_ == nullptr), {}});
+    Tally tally{.planned = cases};
+    Result<void> done;
+    for (uint64_t number = 0; number < cases && done && !monitor_.stopped(); ++number)
+      done = one(invariant, number, tally, leaves);
+    add(std::ranges::find(verdict_.invariants, library::text(invariant), &InvariantVerdict::invariant)->cases,
+        tally);
+    return done;
   }
 
   /// All bytes against the composed references; each case is run twice.
@@ -79,9 +95,7 @@ class EngineCheck {
       Tally& all = oracle_cases(verdict_, Oracle::CpuReference).tally;
       all.completed += 1;
       all.failed += tally.failed;
-      Bytes answer;
-      for (const opspec::Buffer& buffer : left) answer.insert(answer.end(), buffer.begin(), buffer.end());
-      leaves.add(kCases, tally, answer);
+      leaves.add(kCases, tally, bytes_of(left));
       verdict_.determinism.completed += 1;
       if (what) {
         list_failing(verdict_, fmt::format("{}:{}", verdict_.subject, print(strategy_of({}, {}))), number, 1);
@@ -112,22 +126,7 @@ class EngineCheck {
     return text_of(found.error());
   }
 
-  Result<void> promise(Invariant invariant, uint64_t cases) {
-    const auto known =
-        std::ranges::find(verdict_.invariants, library::text(invariant), &InvariantVerdict::invariant);
-    if (known == verdict_.invariants.end())
-      verdict_.invariants.push_back(
-          {std::string(library::text(invariant)), judge_.evidence(invariant, generated_ == nullptr), {}});
-    Tally tally{.planned = cases};
-    Result<void> done;
-    for (uint64_t number = 0; number < cases && done && !monitor_.stopped(); ++number)
-      done = one(invariant, number, tally);
-    add(std::ranges::find(verdict_.invariants, library::text(invariant), &InvariantVerdict::invariant)->cases,
-        tally);
-    return done;
-  }
-
-  Result<void> one(Invariant invariant, uint64_t number, Tally& tally) {
+  Result<void> one(Invariant invariant, uint64_t number, Tally& tally, LeafWriter& leaves) {
     // Runs on the interpreter are of small cases.
     const bool thorough = invariant == Invariant::Deterministic && is_thorough(number);
     const uint64_t turn = generated_ == nullptr ? number : generated_->number;
@@ -136,13 +135,17 @@ class EngineCheck {
     auto found = judge_.judge(invariant, input, thorough);
     monitor_.done(1);
     ++tally.completed;
+    if (found && !*found) {
+      leaves.add(library::text(invariant), {1, 1}, bytes_of(judge_.left()));
+      return {};
+    }
+    leaves.add(library::text(invariant), {1, 1, 1});
     if (!found) {
       VYRE_TRY(why, attributed(std::unexpected(found.error())));
       ++tally.failed;
       failed(invariant, number, size, {{why.value_or(""), {}}, input});
       return {};
     }
-    if (!*found) return {};
     ++tally.failed;
     return examine(invariant, number, size, input, std::move(**found));
   }
@@ -292,7 +295,7 @@ opspec::Buffers EngineCase::input(const EngineJudge& judge, const Token& token) 
 }
 
 Verdict check_promises(backend::Backend& backend, const library::Engine& engine, const EnginePlan& plan,
-                       uint64_t seed, const Monitor& monitor) {
+                       uint64_t seed, const Monitor& monitor, std::optional<std::span<const Leaf>> some) {
   Verdict verdict;
   verdict.kind = SubjectKind::Engine;
   verdict.subject = subject_of(engine.id, 1);
@@ -300,7 +303,15 @@ Verdict check_promises(backend::Backend& backend, const library::Engine& engine,
     VYRE_CHECK(backend.restart());
     VYRE_TRY(judge, EngineJudge::make(backend, model_of(engine)));
     EngineCheck check(backend, judge, plan, seed, monitor, verdict);
-    const auto done = check.promises(plan.cases);
+    Result<void> done;
+    uint64_t slice = 0;
+    for (const Invariant invariant : library::kInvariants) {
+      if (!engine.promises.has(invariant)) continue;
+      LeafWriter leaves(verdict, Oracle::Property, slice);
+      const bool wanted = !some || std::ranges::count(*some, slice, &Leaf::slice) != 0;
+      if (wanted && done) done = check.promise(invariant, plan.cases, leaves);
+      ++slice;
+    }
     take_counts(verdict, judge);
     return done;
   };
@@ -324,14 +335,16 @@ Verdict check_generated_unit(backend::Backend& backend, const EnginePlan& plan, 
   verdict.pipeline = generated_digest(seed, plan.chains).substr(0, kDigestDigits);
   const auto all = [&]() -> Result<void> {
     VYRE_CHECK(backend.restart());
-    LeafWriter leaves(verdict, Oracle::CpuReference, unit);
+    LeafWriter of_promises(verdict, Oracle::Property, unit), leaves(verdict, Oracle::CpuReference, unit);
     const uint64_t first = unit * kChainsAUnit;
     for (uint64_t k = first; k < std::min(first + kChainsAUnit, plan.chains) && !monitor.stopped(); ++k) {
       const generate::GeneratedEngine engine = generate::make_generated_engine(seed, k);
       VYRE_TRY(judge, EngineJudge::make(backend, model_of(engine)));
       EngineCheck check(backend, judge, plan, seed, monitor, verdict, &engine);
       auto done = check.bytes(plan.chain_cases, leaves);
-      if (done) done = check.promises(plan.chain_cases);
+      for (const Invariant invariant : library::kInvariants)
+        if (done && engine.promises.has(invariant))
+          done = check.promise(invariant, plan.chain_cases, of_promises);
       take_counts(verdict, judge);
       VYRE_CHECK(done);
     }

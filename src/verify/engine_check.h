@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,15 +30,18 @@ struct EngineStrategy {
 std::string print(const EngineStrategy& strategy);
 std::optional<EngineStrategy> parse_engine_strategy(std::string_view text);
 
-/// Judges all promises of an engine. The verdict has them, failures, and the counts of runs alone.
+/// Judges promises of an engine, all or those of some of their leaves. The verdict has them, failures, leaves
+/// of the oracle Property, one a promise, and the counts of runs alone.
 Verdict check_promises(backend::Backend& backend, const library::Engine& engine, const EnginePlan& plan,
-                       uint64_t seed, const Monitor& monitor);
+                       uint64_t seed, const Monitor& monitor,
+                       std::optional<std::span<const Leaf>> some = std::nullopt);
 
 /// The digest of the texts of so many of them.
 std::string generated_digest(uint64_t seed, uint64_t engines);
 inline constexpr uint64_t kChainsAUnit = 20;
 size_t generated_units(const EnginePlan& plan);
-/// The verdict on a unit of generated engines.
+/// The verdict on a unit of generated engines. Its leaves are two: of all bytes, and, of the oracle Property,
+/// of all promises.
 Verdict check_generated_unit(backend::Backend& backend, const EnginePlan& plan, size_t unit, uint64_t seed,
                              const Monitor& monitor);
 /// How many promises generated engines of a plan make: cases of each invariant.

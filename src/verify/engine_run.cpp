@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "backend/transfer.h"
 #include "base/bytes.h"
 #include "plan/pipeline.h"
 #include "verify/guard_words.h"
@@ -15,45 +16,37 @@
 namespace vyre::verify {
 namespace {
 
-using backend::DeviceBuffer;
 using backend::DeviceRange;
 using ref::PlanBuffer;
 using ref::PlanStep;
 using ref::Segment;
 
-/// Pieces of memory that are kept between runs; sizes that come no more would gather.
-constexpr size_t kMostFree = 64;
 static_assert(kGuardBytes % backend::kRangeAlignment == 0);
+/// Places that are written and lie no further apart are written together: a call costs more than the bytes.
+constexpr uint64_t kNear = uint64_t{64} << 10;
+/// Of a history that is read before its length is known.
+constexpr uint64_t kEventsAtFirst = 64;
 
 uint64_t words_of(uint64_t bytes) { return (bytes + 3) / 4; }
 
-/// A parameter, a scratch array or a list of words, between guard words of its own.
+/// Where a parameter, a scratch array or a list of words lies in the memory of a run, between guard words of
+/// its own.
 struct GuardedArray {
-  std::unique_ptr<DeviceBuffer> memory;
-  uint64_t bytes = 0;
-  Bytes contents;       // as far as is known on the host
+  uint64_t begin = 0, bytes = 0;
   uint64_t broken = 0;  // guard words beside it that were others when it was looked at last
 
-  uint64_t image_bytes() const { return bytes + 2 * kGuardBytes; }
-  DeviceRange range() const { return {memory.get(), kGuardBytes, bytes}; }
-  Result<void> put_image() {
-    Bytes image(image_bytes());
-    put_guard(image.data(), 0);
-    std::ranges::copy(contents, image.begin() + kGuardBytes);
-    put_guard(image.data() + kGuardBytes + contents.size(), kGuardWords);
-    broken = 0;
-    return memory->write(0, image);
+  uint64_t first() const { return begin - kGuardBytes; }
+  uint64_t end() const { return begin + bytes + kGuardBytes; }
+  BufferBytes in(const Bytes& image) const {
+    return BufferBytes(image).subspan(size_t(begin), size_t(bytes));
   }
-  Result<void> put() { return bytes == 0 ? Result<void>() : memory->write(kGuardBytes, contents); }
-  /// Its contents now; `newly` gets how many more guard words are others.
-  Result<Bytes> look(uint64_t& newly) {
-    Bytes image(image_bytes());
-    VYRE_CHECK(memory->read(0, image));
+  /// Guard words that are others there and were right before.
+  uint64_t look(const Bytes& image) {
     const uint64_t now =
-        broken_guard(image.data(), 0) + broken_guard(image.data() + kGuardBytes + bytes, kGuardWords);
-    newly += now > broken ? now - broken : 0;
+        broken_guard(image.data() + first(), 0) + broken_guard(image.data() + begin + bytes, kGuardWords);
+    const uint64_t newly = now > broken ? now - broken : 0;
     broken = now;
-    return Bytes(image.begin() + kGuardBytes, image.end() - kGuardBytes);
+    return newly;
   }
 };
 
@@ -67,14 +60,10 @@ const Stage* StageReport::last_writer(size_t parameter, size_t word) const {
 class StageRun::Runner final : public ref::PlanRunner {
  public:
   Runner(StageRun& of, const DispatchObserver& see) : of_(of), see_(see) {}
-  ~Runner() override {
-    for (auto& [key, array] : arrays_) of_.free_.push_back(std::move(array.memory));
-    if (history_ != nullptr) of_.free_.push_back(std::move(history_));
-  }
 
-  Result<void> add_parameter(uint32_t number, const opspec::Buffer& contents) {
+  void add_parameter(uint32_t number, const opspec::Buffer& contents) {
     report_.writers.emplace_back(size_t(words_of(contents.size())), 0);
-    return make({PlanBuffer::Kind::Parameter, number, 0, contents.size()}, Bytes(contents));
+    make({PlanBuffer::Kind::Parameter, number, 0, contents.size()}, contents);
   }
 
   Result<void> run(const Segment& segment, ref::Statements& statements) override {
@@ -86,22 +75,26 @@ class StageRun::Runner final : public ref::PlanRunner {
         ++at;
         continue;
       }
-      of_.free_.push_back(std::move(at->second.memory));
+      free_[place_bytes(at->second.bytes)].push_back(at->second.first());
       at = arrays_.erase(at);
     }
     return walk(0, segment.steps.size());
   }
 
   Result<StageReport> finish(size_t parameters) {
+    VYRE_CHECK(put());
+    VYRE_TRY(image, get());
     for (auto& [key, array] : arrays_) {
-      VYRE_TRY(contents, array.look(report_.broken));
+      report_.broken += array.look(image);
       report_.guard_words += 2 * kGuardWords;
-      array.contents = std::move(contents);
     }
-    for (uint32_t p = 0; p < parameters; ++p)
-      for (auto& [key, array] : arrays_)
-        if (std::get<0>(key) == PlanBuffer::Kind::Parameter && std::get<1>(key) == p)
-          report_.buffers.push_back(std::move(array.contents));
+    for (uint32_t p = 0; p < parameters; ++p) {
+      for (auto& [key, array] : arrays_) {
+        if (std::get<0>(key) != PlanBuffer::Kind::Parameter || std::get<1>(key) != p) continue;
+        const BufferBytes left = array.in(image);
+        report_.buffers.emplace_back(left.begin(), left.end());
+      }
+    }
     return std::move(report_);
   }
 
@@ -112,39 +105,73 @@ class StageRun::Runner final : public ref::PlanRunner {
   static Key key_of(const PlanBuffer& buffer) {
     return {buffer.kind, buffer.number, buffer.offset, buffer.bytes};
   }
+  static uint64_t place_bytes(uint64_t bytes) { return backend::range_aligned(bytes + 2 * kGuardBytes); }
 
-  /// At least so many bytes; what the last run took, if it is not far too large.
-  Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes) {
-    const auto fits = std::ranges::find_if(of_.free_, [&](const auto& memory) {
-      return memory->bytes() >= bytes && memory->bytes() <= 4 * bytes;
-    });
-    if (fits == of_.free_.end()) return of_.backend_->allocate(bytes);
-    std::unique_ptr<DeviceBuffer> out = std::move(*fits);
-    of_.free_.erase(fits);
+  /// Where an array of so many bytes gets its place: one that a list had, or behind all others.
+  uint64_t place(uint64_t bytes) {
+    std::vector<uint64_t>& free = free_[bytes];
+    if (free.empty()) {
+      free.push_back(image_.size());
+      image_.resize(image_.size() + size_t(bytes));
+    }
+    const uint64_t out = free.back();
+    free.pop_back();
     return out;
   }
 
-  Result<void> make(const PlanBuffer& buffer, Bytes contents) {
-    GuardedArray& array = arrays_[key_of(buffer)];
-    array.bytes = buffer.bytes;
-    array.contents = std::move(contents);
-    if (array.memory == nullptr) {
-      VYRE_TRY(memory, allocate(array.image_bytes()));
-      array.memory = std::move(memory);
-    }
-    return array.put_image();
+  /// An array with contents, or of zeros, for the next put().
+  GuardedArray& make(const PlanBuffer& buffer, BufferBytes contents) {
+    const auto [known, is_new] = arrays_.try_emplace(key_of(buffer));
+    GuardedArray& array = known->second;
+    if (is_new) array = {place(place_bytes(buffer.bytes)) + kGuardBytes, buffer.bytes};
+    std::byte* const at = image_.data() + array.begin;
+    put_guard(at - kGuardBytes, 0);
+    if (contents.empty())
+      std::fill_n(at, size_t(array.bytes), std::byte{0});
+    else
+      std::ranges::copy(contents, at);
+    put_guard(at + array.bytes, kGuardWords);
+    array.broken = 0;
+    changed_.emplace_back(array.first(), array.end());
+    return array;
   }
 
-  Result<GuardedArray*> array_of(const PlanBuffer& buffer) {
+  /// What was made since the last time goes to the device.
+  Result<void> put() {
+    if (of_.memory_ == nullptr || of_.memory_->bytes() < image_.size()) {
+      of_.memory_ = nullptr;
+      VYRE_TRY(memory, of_.backend_->allocate(2 * image_.size()));
+      of_.memory_ = std::move(memory);
+      is_there_ = false;
+    }
+    if (!is_there_) changed_ = {{0, image_.size()}};
+    is_there_ = true;
+    std::ranges::sort(changed_);
+    for (size_t first = 0; first < changed_.size();) {
+      auto [begin, end] = changed_[first];
+      for (++first; first < changed_.size() && changed_[first].first <= end + kNear; ++first)
+        end = std::max(end, changed_[first].second);
+      VYRE_CHECK(of_.memory_->write(begin, BufferBytes(image_).subspan(size_t(begin), size_t(end - begin))));
+    }
+    changed_.clear();
+    return {};
+  }
+  /// All that is on the device.
+  Result<Bytes> get() {
+    Bytes image(image_.size());
+    VYRE_CHECK(of_.memory_->read(0, image));
+    return image;
+  }
+
+  GuardedArray& array_of(const PlanBuffer& buffer) {
     const auto known = arrays_.find(key_of(buffer));
-    if (known != arrays_.end()) return &known->second;
+    if (known != arrays_.end()) return known->second;
     // A list, or scratch of no element, which has no step of its own.
-    Bytes contents(buffer.bytes);
+    Bytes contents;
     if (buffer.kind == PlanBuffer::Kind::Words)
       contents =
           to_bytes(std::span(segment_->words).subspan(size_t(buffer.offset), size_t(buffer.bytes / 4)));
-    VYRE_CHECK(make(buffer, std::move(contents)));
-    return &arrays_.at(key_of(buffer));
+    return make(buffer, contents);
   }
 
   Result<void> walk(size_t begin, size_t end) {
@@ -152,7 +179,7 @@ class StageRun::Runner final : public ref::PlanRunner {
       const PlanStep& step = segment_->steps[at];
       switch (step.kind) {
         case PlanStep::Kind::Dispatch: VYRE_CHECK(dispatch(step)); break;
-        case PlanStep::Kind::Zero: VYRE_CHECK(take_scratch(segment_->of(step)[0])); break;
+        case PlanStep::Kind::Zero: take_scratch(segment_->of(step)[0]); break;
         case PlanStep::Kind::Repeat:
           VYRE_CHECK(repeat(step, at));
           at += step.count;
@@ -173,15 +200,15 @@ class StageRun::Runner final : public ref::PlanRunner {
       VYRE_CHECK(walk(at + 1, at + 1 + step.count));
       ++seen.turns;
       ++report_.turns;
-      VYRE_TRY(array, array_of(looked_at));
+      const GuardedArray& array = array_of(looked_at);
       const uint64_t byte = uint64_t{step.word} * 4;
-      seen.ended = byte + 4 > array->bytes || load_u32(array->contents.data() + byte) == 0;
+      seen.ended = byte + 4 > array.bytes || load_u32(image_.data() + array.begin + byte) == 0;
     }
     report_.repeats.push_back(seen);
     return {};
   }
 
-  Result<void> take_scratch(const PlanBuffer& buffer) {
+  void take_scratch(const PlanBuffer& buffer) {
     // Scratch is a stack: what stood there or behind is gone.
     while (!live_.empty() &&
            std::pair(live_.back().number, live_.back().offset) >= std::pair(buffer.number, buffer.offset))
@@ -190,32 +217,31 @@ class StageRun::Runner final : public ref::PlanRunner {
     uint64_t bytes = 0;
     for (const PlanBuffer& one : live_) bytes += one.bytes;
     report_.scratch_bytes = std::max(report_.scratch_bytes, bytes);
-    return make(buffer, Bytes(size_t(buffer.bytes)));
+    make(buffer, {});
   }
 
   Result<void> dispatch(const PlanStep& step) {
     const StageRun::Program& program = of_.programs_[step.program];
     const auto buffers = segment_->of(step);
-    std::vector<GuardedArray*> arrays;
+    std::vector<const GuardedArray*> arrays;
+    for (const PlanBuffer& buffer : buffers) arrays.push_back(&array_of(buffer));
+    VYRE_CHECK(put());
     std::vector<DeviceRange> ranges;
-    for (const PlanBuffer& buffer : buffers) {
-      VYRE_TRY(array, array_of(buffer));
-      DeviceRange range = array->range();
+    for (size_t b = 0; b < arrays.size(); ++b) {
+      DeviceRange& range = ranges.emplace_back(of_.memory_.get(), arrays[b]->begin, arrays[b]->bytes);
       // Only where neither is written, which the checker has seen to.
-      range.shared = range.bytes != 0 && std::ranges::count(arrays, array) != 0;
-      arrays.push_back(array);
-      ranges.push_back(range);
+      range.shared = range.bytes != 0 && std::ranges::count(std::span(arrays).first(b), arrays[b]) != 0;
     }
     std::optional<RecordedHistory> history;
     if (program.recorded) {
-      VYRE_CHECK(dispatch_recorded(*program.compiled, arrays, ranges, step.groups, history));
+      VYRE_CHECK(dispatch_recorded(*program.compiled, ranges, step.groups, history));
     } else {
       VYRE_CHECK(program.compiled->dispatch_resident(ranges, step.groups));
     }
     const Stage stage{report_.dispatches++, step.program, step.pipeline, step.command, step.groups};
     report_.stages.push_back(stage);
     // All that there is, bound or not.
-    std::map<const GuardedArray*, Bytes> now;
+    VYRE_TRY(now, get());
     SeenDispatch seen{.stage = stage,
                       .program = *of_.module_->programs()[step.program],
                       .buffers = buffers,
@@ -226,34 +252,34 @@ class StageRun::Runner final : public ref::PlanRunner {
       if (seen.program.buffer(id).access == spec::BufferAccess::ReadWrite) writable.insert(arrays[b]);
     }
     for (auto& [key, array] : arrays_) {
-      VYRE_TRY(contents, array.look(seen.broken));
+      seen.broken += array.look(now);
       report_.guard_words += 2 * kGuardWords;
-      const uint64_t changed = note_changes(key, array, contents);
+      const uint64_t changed = note_changes(key, array.in(image_), array.in(now));
       if (!writable.contains(&array)) seen.stray += changed;
-      now[&array] = std::move(contents);
     }
     report_.broken += seen.broken;
     report_.stray += seen.stray;
     if (see_) {
       std::vector<BufferBytes> before, after;
       for (const GuardedArray* array : arrays) {
-        before.emplace_back(array->contents);
-        after.emplace_back(now[array]);
+        before.push_back(array->in(image_));
+        after.push_back(array->in(now));
       }
       seen.before = before;
       seen.after = after;
       see_(seen);
     }
-    for (auto& [key, array] : arrays_) array.contents = std::move(now[&array]);
+    image_ = std::move(now);
     return {};
   }
 
   /// How many words are others now. Of a parameter this dispatch wrote them.
-  uint64_t note_changes(const Key& key, const GuardedArray& array, const Bytes& now) {
+  uint64_t note_changes(const Key& key, BufferBytes before, BufferBytes now) {
     uint64_t changed = 0;
+    if (now.empty() || std::memcmp(before.data(), now.data(), now.size()) == 0) return changed;
     for (size_t at = 0; at < now.size(); at += 4) {
       const size_t size = std::min<size_t>(4, now.size() - at);
-      if (std::memcmp(array.contents.data() + at, now.data() + at, size) == 0) continue;
+      if (std::memcmp(before.data() + at, now.data() + at, size) == 0) continue;
       ++changed;
       if (std::get<0>(key) == PlanBuffer::Kind::Parameter)
         report_.writers[std::get<1>(key)][at / 4] = report_.dispatches;
@@ -261,27 +287,31 @@ class StageRun::Runner final : public ref::PlanRunner {
     return changed;
   }
 
-  Result<void> dispatch_recorded(backend::Pipeline& compiled, std::span<GuardedArray* const> arrays,
-                                 std::vector<DeviceRange> ranges, layout::Groups groups,
-                                 std::optional<RecordedHistory>& history) {
+  Result<void> dispatch_recorded(backend::Pipeline& compiled, std::vector<DeviceRange> ranges,
+                                 layout::Groups groups, std::optional<RecordedHistory>& history) {
+    const std::vector<DeviceRange> arrays = ranges;
     ranges.emplace_back();
     for (uint32_t run = 0; run <= of_.options_.most_reruns; ++run) {
       // What the run before changed.
-      if (run != 0)
-        for (GuardedArray* array : arrays) VYRE_CHECK(array->put());
-      const uint64_t bytes = history_words(of_.options_.events) * 4;
-      if (history_ == nullptr || history_->bytes() < bytes) {
-        VYRE_TRY(memory, allocate(bytes));
-        history_ = std::move(memory);
+      for (const DeviceRange& range : run == 0 ? std::span<const DeviceRange>() : std::span(arrays)) {
+        const BufferBytes contents = BufferBytes(image_).subspan(size_t(range.offset), size_t(range.bytes));
+        if (!contents.empty()) VYRE_CHECK(range.buffer->write(range.offset, contents));
       }
-      VYRE_CHECK(history_->fill(0, bytes, std::byte{0}));
-      ranges.back() = {history_.get(), 0, bytes};
+      const uint64_t bytes = history_words(of_.options_.events) * 4;
+      if (of_.history_ == nullptr || of_.history_->bytes() < bytes) {
+        VYRE_TRY(memory, of_.backend_->allocate(bytes));
+        of_.history_ = std::move(memory);
+      }
+      backend::DeviceBuffer& memory = *of_.history_;
+      VYRE_CHECK(memory.fill(0, bytes, std::byte{0}));
+      ranges.back() = {&memory, 0, bytes};
       VYRE_CHECK(compiled.dispatch_resident(ranges, groups));
-      Bytes count(4);
-      VYRE_CHECK(history_->read(0, count));
-      const uint64_t kept = std::min<uint64_t>(load_u32(count.data()), of_.options_.events);
-      Bytes image(history_words(kept) * 4);
-      VYRE_CHECK(history_->read(0, image));
+      Bytes image(history_words(std::min(of_.options_.events, kEventsAtFirst)) * 4);
+      VYRE_CHECK(memory.read(0, image));
+      const size_t read = image.size();
+      const uint64_t kept = std::min<uint64_t>(load_u32(image.data()), of_.options_.events);
+      image.resize(history_words(kept) * 4);
+      if (image.size() > read) VYRE_CHECK(memory.read(read, std::span(image).subspan(read)));
       history = events_of(image);
       if (history->events <= of_.options_.events) return {};
       // The next run may have more: who waits for whom is another each time.
@@ -297,8 +327,11 @@ class StageRun::Runner final : public ref::PlanRunner {
   const Segment* segment_ = nullptr;
   ref::Statements* statements_ = nullptr;
   std::map<Key, GuardedArray> arrays_;
-  std::vector<PlanBuffer> live_;  // scratch, as a stack
-  std::unique_ptr<DeviceBuffer> history_;
+  std::map<uint64_t, std::vector<uint64_t>> free_;      // places by their size
+  Bytes image_;                                         // of all arrays, as far as is known on the host
+  std::vector<std::pair<uint64_t, uint64_t>> changed_;  // parts of it that are not on the device
+  bool is_there_ = false;                               // anything of it
+  std::vector<PlanBuffer> live_;                        // scratch, as a stack
   StageReport report_;
 };
 
@@ -330,14 +363,13 @@ Result<StageReport> StageRun::run(const opspec::Buffers& input, const DispatchOb
   opspec::Buffers host = input;
   const std::vector<std::span<std::byte>> spans(host.begin(), host.end());
   VYRE_CHECK(layout::bind(head, spans, {}));
-  if (free_.size() > kMostFree) free_.clear();
   Runner runner(*this, see);
   std::vector<ref::PlanParameter> parameters;
   for (uint32_t i = 0; i < input.size(); ++i) {
     const bool uniform = head.buffer(head.bound_buffers()[i]).access == spec::BufferAccess::Uniform;
     parameters.push_back(
         {input[i].size(), uniform ? std::span<const std::byte>(input[i]) : std::span<const std::byte>()});
-    VYRE_CHECK(runner.add_parameter(i, input[i]));
+    runner.add_parameter(i, input[i]);
   }
   ref::PlanOptions options;
   options.max_scratch_bytes = backend_->limits().max_buffer_bytes - 2 * kGuardBytes;

@@ -97,7 +97,10 @@ class StageRun {
   Result<StageReport> run(const opspec::Buffers& input, const DispatchObserver& see = {});
 
   /// For a run after Backend::restart().
-  void forget() { free_.clear(); }
+  void forget() {
+    memory_.reset();
+    history_.reset();
+  }
 
   /// "main 3: scan": the pipeline, the number of the command in it and what it dispatches, for people.
   std::string text(const Stage& stage) const;
@@ -116,8 +119,9 @@ class StageRun {
   std::shared_ptr<const check::CheckedModule> module_;
   uint32_t pipeline_;
   Options options_;
-  std::vector<Program> programs_;                             // by program; nothing compiled: not reached
-  std::vector<std::unique_ptr<backend::DeviceBuffer>> free_;  // for the next run
+  std::vector<Program> programs_;  // by program; nothing compiled: not reached
+  // For the next run, too: of all arrays together, so that looking at them is one copy, and of a history.
+  std::unique_ptr<backend::DeviceBuffer> memory_, history_;
 };
 
 }  // namespace vyre::verify

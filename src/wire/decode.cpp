@@ -78,6 +78,28 @@ class Decoder {
     return pipeline;
   }
 
+  ir::Graph graph() {
+    ir::Graph graph;
+    read_strings("graph");
+    counts_at_ = in_.at();
+    const uint32_t expressions = in_.count(2, "expressions");
+    const uint32_t commands = count_at_most(3, "commands", uint64_t(expressions) * 2);
+    if (in_.failed()) return graph;
+    statements_name_ = "commands";
+    reserve_expressions(expressions);
+    fields(*this, graph);
+    graph.commands.reserve(commands);
+    for (uint32_t i = 0; i < commands && !in_.failed(); ++i) fields(*this, graph.commands.emplace_back());
+    graph.name = std::move(program_.name);
+    graph.code = std::move(program_.code);
+    if (in_.failed()) return graph;
+    if (const auto number = ir::misplaced(graph)) {
+      in_.fail(DiagCode::W006, counts_at_,
+               fmt::format("command {} does not stand where the one that uses it has it", *number));
+    }
+    return graph;
+  }
+
   /// What can only be said when the item was read.
   void check_end() {
     if (used_strings_ != string_count_) {
@@ -190,6 +212,29 @@ class Decoder {
     e.immediate = spec::info(fold).wire_tag;
     if (e.op == spec::Op::FReduceApprox) e.immediate |= read_tolerance() << spec::kToleranceShift;
   }
+  void fold(spec::Op& fold, ir::Order& order) {
+    size_t begin = in_.at();
+    op(fold);
+    const ir::FoldInfo* const known = ir::find_fold(fold);
+    if (known == nullptr) {
+      in_.fail(DiagCode::W005, begin, fmt::format("`{}` is no operator to fold with", spec::mnemonic(fold)));
+    } else if (known->ordered) {
+      begin = in_.at();
+      tag(order, "order");
+      if (order == ir::Order::None) in_.fail(DiagCode::W005, begin, "floats are reduced without an order");
+    }
+  }
+  void names(std::vector<ir::Symbol>& names, bool many) {
+    names.resize(many ? in_.count(1, "further names") + 1 : 1);
+    for (ir::Symbol& one : names) name(one);
+  }
+  void tensors(std::vector<ir::ExprId>& roots, uint32_t least, bool more) {
+    read_roots(roots, uint64_t(more ? in_.count(2, "further tensors") : 0) + least);
+  }
+  void sizes(std::vector<ir::ExprId>& roots, uint32_t group) {
+    read_roots(roots, uint64_t(in_.count(2 * size_t(group), "sizes")) * group);
+  }
+  void one_axis(std::vector<uint32_t>& axes) { axes.assign(1, in_.number()); }
 
  private:
   ir::Code& code() { return program_.code; }
@@ -472,6 +517,12 @@ class Decoder {
     return take_operands(count);
   }
 
+  void read_roots(std::vector<ir::ExprId>& roots, uint64_t count) {
+    const Range range = read_operands(uint32_t(count));
+    roots.assign(code().expr_list.begin() + range.first,
+                 code().expr_list.begin() + range.first + range.count);
+  }
+
   /// One expression with all that it is made of. An open one counts in args.first what it still misses.
   void read_tree() {
     const uint32_t bottom = open_exprs_;
@@ -591,6 +642,12 @@ Result<ir::Module> read_module(std::span<const std::byte> file) {
   read_items(module.operations, 13, "operations", [](Decoder& decoder) { return decoder.operation(); });
   read_items(module.programs, 9, "programs", [](Decoder& decoder) { return decoder.program(); });
   read_items(module.pipelines, 7, "pipelines", [](Decoder& decoder) { return decoder.pipeline(); });
+  if (!in.failed() && in.peek() == kGraphs) {
+    in.byte();
+    const size_t begin = in.at();
+    read_items(module.graphs, 7, "graphs", [](Decoder& decoder) { return decoder.graph(); });
+    if (module.graphs.empty()) in.fail(DiagCode::W006, begin, "graphs that are none");
+  }
   if (module.is_program()) {
     in.fail(DiagCode::W006, kVersionAt, fmt::format("one program as version {}", kModuleVersion),
             fmt::format("it is version {}", kVersion));

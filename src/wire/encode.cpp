@@ -59,6 +59,13 @@ class Encoder {
     finish({expressions_, uint32_t(pipeline.commands.size()), uint32_t(pipeline.arguments.size())});
   }
 
+  void graph(const ir::Graph& graph) {
+    begin_code();
+    fields(*this, graph);
+    for (const ir::TensorCommand& command : graph.commands) fields(*this, command);
+    finish({expressions_, uint32_t(graph.commands.size())});
+  }
+
   // Fields (wire/fields.h).
 
   void flag(bool value) { put_byte(rest_, value ? 1 : 0); }
@@ -110,6 +117,27 @@ class Encoder {
     number(e.immediate & UINT16_MAX);  // the wire tag of the operator that folds
     if (e.op == spec::Op::FReduceApprox) number(spec::tolerance_of(e.immediate));
   }
+  void fold(spec::Op fold, ir::Order order) {
+    op(fold);
+    if (const ir::FoldInfo* const known = ir::find_fold(fold); known != nullptr && known->ordered)
+      tag(order, {});
+  }
+  /// One name, or any number of them.
+  void names(const std::vector<ir::Symbol>& names, bool many) {
+    if (many) number(uint32_t(names.size()) - 1);
+    for (const ir::Symbol one : names) name(one);
+  }
+  /// So many expressions, or more than that.
+  void tensors(const std::vector<ir::ExprId>& roots, uint32_t least, bool more) {
+    if (more) number(uint32_t(roots.size()) - least);
+    for (const ir::ExprId root : roots) put_expression(root);
+  }
+  /// A list with `group` expressions in each place.
+  void sizes(const std::vector<ir::ExprId>& roots, uint32_t group) {
+    number(uint32_t(roots.size()) / group);
+    for (const ir::ExprId root : roots) put_expression(root);
+  }
+  void one_axis(const std::vector<uint32_t>& axes) { number(axes[0]); }
 
  private:
   struct OpenBlock {
@@ -248,6 +276,11 @@ Bytes encode(const ir::Module& module) {
   put_number(body, uint32_t(module.pipelines.size()));
   for (const ir::Pipeline& pipeline : module.pipelines)
     Encoder(pipeline.name, pipeline.code, body).pipeline(pipeline);
+  if (!module.graphs.empty()) {
+    put_byte(body, kGraphs);
+    put_number(body, uint32_t(module.graphs.size()));
+    for (const ir::Graph& graph : module.graphs) Encoder(graph.name, graph.code, body).graph(graph);
+  }
   return seal(body, kModuleVersion);
 }
 

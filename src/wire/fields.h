@@ -123,6 +123,52 @@ void fields(auto& io, Is<ir::Argument> auto& argument) {
   }
 }
 
+// Graphs.
+
+void fields(auto& io, Is<ir::TensorDecl> auto& decl) {
+  io.name(decl.name);
+  io.type(decl.element);
+  io.sizes(decl.sizes, 1);
+}
+
+/// All of a graph that stands before its commands.
+void fields(auto& io, Is<ir::Graph> auto& graph) {
+  io.number(graph.version);
+  io.list(graph.parameters, 3, "parameters");
+  io.list(graph.outputs, 3, "outputs");
+}
+
+void fields(auto& io, Is<ir::TensorCommand> auto& command) {
+  using enum ir::TensorList;
+  io.tag(command.op, "operation on tensors");
+  io.names(command.names, command.op == ir::TensorOp::Value);
+  const ir::TensorList list = ir::info(command.op).list;
+  if (list == FoldAxis) io.fold(command.fold, command.order);
+  if (list == CalleeAxis) {
+    io.name(command.callee);
+    io.number(command.version);
+  }
+  io.tensors(command.operands, ir::least_operands(command.op), ir::any_number(command.op));
+  switch (list) {
+    case Nothing: return;
+    case Axes: return io.list(command.axes, 1, "axes");
+    case Ranges: return io.sizes(command.sizes, 3);
+    case Sizes: return io.sizes(command.sizes, 1);
+    case Pads: return io.sizes(command.sizes, 2);
+    case SizesAxis: io.sizes(command.sizes, 1); break;
+    case CountAxis: io.tensors(command.sizes, 1, false); break;
+    case Product:
+      io.flag(command.typed);
+      if (!command.typed) return;
+      io.type(command.type);
+      return io.number(command.block);
+    case Axis:
+    case FoldAxis:
+    case CalleeAxis: break;
+  }
+  io.one_axis(command.axes);
+}
+
 /// All but the blocks behind it, of which `has_else` says whether there is a second one.
 void fields(auto& io, Is<ir::Node> auto& node, bool& has_else) {
   io.statement(node.kind, node.unroll);

@@ -21,6 +21,8 @@ template <>
 struct KeyCount<BufferAccess> : std::integral_constant<size_t, kBufferAccessCount> {};
 template <>
 struct KeyCount<RoundingMode> : std::integral_constant<size_t, kRoundingModeCount> {};
+template <>
+struct KeyCount<ir::Order> : std::integral_constant<size_t, 3> {};
 
 }  // namespace vyre::spec
 
@@ -74,11 +76,21 @@ struct Tags<spec::RoundingMode> {
       {None, 0}, {Trunc, 1}, {Nearest, 2}, {Floor, 3}, {Ceil, 4}};
 };
 
+template <>
+struct Tags<ir::Order> {
+  using enum ir::Order;
+  static constexpr Tag<ir::Order> rows[] = {{None, 0}, {Strict, 1}, {Tree, 2}};
+};
+
+/// What follows the pipelines of a module begins with what it is.
+inline constexpr uint8_t kGraphs = 1;
+
 template <typename Enum>
 constexpr uint8_t tag(Enum value) {
   return spec::TotalTable<Tags<Enum>::rows>()[value];
 }
 constexpr uint32_t tag(spec::DataType type) { return spec::info(type).wire_tag; }
+constexpr uint8_t tag(ir::TensorOp op) { return ir::info(op).wire_tag; }
 constexpr uint32_t tag(spec::Op op) { return spec::info(op).wire_tag; }
 
 /// By tag: one more than the enumerator, or zero.

@@ -68,7 +68,7 @@ class Test(CommandTest):
 
     def test_run_lines_that_do_not_fit(self):
         for line, words in [("V=4 a=[1] => out=[1]", "no constant 'V'"), ("W=3 a=[1] => out=[1]", "V046"),
-                            ("entry=none a=[1] => out=[1]", "no such program or pipeline"),
+                            ("entry=none a=[1] => out=[1]", "no such program, pipeline or graph"),
                             ("groups=[1] a=[1] => out=[1]", "pipeline"), ("b=[1] => out=[1]", "no buffer b"),
                             ("a=[x] => out=[1]", "'x' is not a number"), ("a=[1] => b=[1]", "no buffer b")]:
             with self.subTest(line):

@@ -181,7 +181,11 @@ class Words(CommandTest):
             "run": ("  run other(a);", "keyword.control"),
             "groups": ("  dispatch f(a) groups(1);", "keyword.control"),
             "repeat": ("  repeat n while (b[0]) {", "keyword.control"),
-            "while": ("  repeat n while (b[0]) {", "keyword.control")}
+            "while": ("  repeat n while (b[0]) {", "keyword.control"),
+            "graph": ("graph even(x: f32[n]) -> (y: f32[n]) {", "keyword.declaration.graph"),
+            "strict": ("  y = reduce(fadd, strict, x, 0);", "keyword.other.order"),
+            "tree": ("  y = scan(fmul, tree, x, 0);", "keyword.other.order"),
+            "step": ("  y = slice(x, [0..n step 2]);", "keyword.other.step")}
         self.assertEqual(sorted(places), sorted(words_of_modules()))
         for word, (line, scope) in places.items():
             self.assertEqual(scope_of(line, word), scope, line)

@@ -98,7 +98,7 @@ class Fmt(CommandTest):
 
 class Wire(CommandTest):
     def test_round_trip(self):
-        for name in ["sha256", "block_sum", "histogram"]:
+        for name in ["sha256", "block_sum", "histogram", "network"]:
             first, text, second = (self.folder / (name + end) for end in [".vyrb", ".vyre", "2.vyrb"])
             self.expect(0, "encode", EXAMPLES / f"{name}.vyre", "-o", first)
             self.expect(0, "decode", first, "-o", text)

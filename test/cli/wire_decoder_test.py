@@ -80,6 +80,8 @@ class Programs(CommandTest):
     def test_same_text_of_all_programs(self):
         folders = [SOURCE / "test/run", SOURCE / "test/regress", EXAMPLES]
         texts = [path for folder in folders for path in sorted(folder.glob("*.vyre"))] + float_texts(self.folder / "floats")
+        # The second decoder reads no graphs.
+        texts = [path for path in texts if not re.search(r"^graph ", path.read_text(), re.M)]
         self.assertGreater(len(texts), 160)
         # One process has them all (wire_texts.cpp), and of every 40th the commands say the same.
         subprocess.run([BIN / "wire_texts", self.folder, *texts], check=True)

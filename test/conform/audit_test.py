@@ -11,6 +11,7 @@ import pathlib
 import re
 import sys
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import operation_files
@@ -160,6 +161,47 @@ class Audit(ConformTest):
                 continue
             with self.assertRaises(second.Refused):
                 second.check(path.read_bytes())
+
+    def test_promises_have_leaves(self):
+        """Each promise of an engine has a leaf, whose cases an audit runs again, and a case of the JUnit report; certificates of
+        before these leaves verify."""
+        path, changed, report = (self.folder / name for name in ("engines.json", "engines-changed.json", "engines.xml"))
+        done = run("certify", "--ops", "engine.dataflow", "--families", "none", "--strength", "quick", "--out", path, "--junit", report)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        predicate, _ = second.check(path.read_bytes())
+        (verdict,) = predicate["verdicts"]
+        self.assertEqual([case.get("name") for case in xml.etree.ElementTree.parse(report).getroot()],
+                         ["engine.dataflow@1", *(f"engine.dataflow@1: {one['invariant']}" for one in verdict["invariants"])])
+        leaves = [leaf for leaf in verdict["leaves"] if leaf["oracle"] == "property"]
+        self.assertEqual([(leaf["generator"], leaf["slice"]) for leaf in leaves],
+                         [(one["invariant"], str(k)) for k, one in enumerate(verdict["invariants"])])
+        self.assertTrue(all("digest" in leaf for leaf in leaves))
+        done = self.audit(path, 1000)
+        self.assertIn(f"{len(verdict['leaves'])} of {len(verdict['leaves'])} leaves run again, {len(verdict['leaves'])} agree", done.stdout)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+        def with_leaves(change):
+            other = verifiers.copied(predicate)
+            change(other["verdicts"][0]["leaves"])
+            changed.write_bytes(verifiers.enclosed(second.canonical(verifiers.repaired(other, derived=True)).encode()))
+            return run("verify", changed)
+        def made_up(mine):
+            mine[-2]["digest"] = "0" * 32
+        def fewer(mine):
+            mine[-1]["cases"] |= {"planned": "7", "completed": "7"}
+        def before(mine):
+            mine[:] = [leaf for leaf in mine if leaf["oracle"] != "property"]
+        self.assertEqual(with_leaves(made_up).returncode, 0)
+        done = self.audit(changed, 1000)
+        self.assertEqual(re.findall(r"^DIFFERS (.*)$", done.stdout, re.M),
+                         [f"engine.dataflow@1 (integer), property, {leaves[-2]['generator']}, leaf {leaves[-2]['slice']}"])
+        done = with_leaves(fewer)
+        self.assertIn("the leaves of the property have 47 of 48 cases", done.stderr)
+        with self.assertRaises(second.Refused):
+            second.check(changed.read_bytes())
+        self.assertEqual(with_leaves(before).returncode, 0)
+        second.check(changed.read_bytes())
+        self.assertEqual(self.audit(changed, 1000).returncode, 0)
 
     def test_strict_and_approximate_do_not_meet(self):
         for track, pattern, other in [("strict", "float.f32.exp_approx", "approximate"), ("approximate", "float.f32.exp", "strict")]:

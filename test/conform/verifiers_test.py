@@ -96,7 +96,8 @@ def without_families(predicate):
 
 
 def with_engines(predicate, kept):
-    """The same with an engine that kept one promise or none and broke the other, and generated ones."""
+    """The same with an engine that kept one promise or none and broke the other, and generated ones. Cases of promises have
+    leaves in one of the two, and none in the other, as was once so."""
     predicate = copied(predicate)
     whole = {"planned": "8", "completed": "8", "failed": "0"}
     promises = [{"invariant": name, "evidence": "records", "cases": whole | {"failed": failed}}
@@ -104,6 +105,9 @@ def with_engines(predicate, kept):
     verdicts = [v for v in predicate["verdicts"] if v["kind"] == "operation"]
     verdicts[0] |= {"kind": "engine", "laws": [], "invariants": promises, "failure_count": "1"}
     verdicts[-1] |= {"kind": "generated engines", "laws": [], "invariants": promises[:1]}
+    for verdict in (verdicts[0], verdicts[-1]) if kept else ():
+        verdict["leaves"] += [{"oracle": "property", "generator": one["invariant"], "slice": str(k), "cases": one["cases"]}
+                              for k, one in enumerate(verdict["invariants"])]
     return predicate
 
 

@@ -125,11 +125,14 @@ TEST(EngineViolations, ABoundThatIsTooSmallIsRefused) {
           "turns of repeats, and at most 0 are");
 }
 
-TEST(EngineViolations, AreFiveOfEachInvariant) {
+TEST(EngineViolations, AreFiveOfEachInvariantAndEightOfEachEngine) {
   std::map<Invariant, size_t> count;
-  for (const PlantedViolation& planted : violations()) ++count[planted.invariant];
+  std::map<std::string_view, size_t> of_engine;
+  for (const PlantedViolation& planted : violations())
+    ++count[planted.invariant], ++of_engine[planted.engine];
   for (const Invariant invariant : library::kInvariants)
     EXPECT_GE(count[invariant], 5u) << library::text(invariant);
+  for (const library::Engine& engine : library::engines()) EXPECT_GE(of_engine[engine.id], 8u) << engine.id;
 }
 
 }  // namespace

@@ -9,13 +9,13 @@ import {
   source, verdicts,
 } from "./browser.js";
 
-/** The examples that have run directives, and how many. A page runs programs; a pipeline is run by its host. */
+/** The examples that have run directives, and how many. A page runs programs; pipelines and graphs are run by their host. */
 const examples = [];
 let runs = 0;
 for await (const file of Deno.readDir(`${source}/examples`)) {
   if (!file.name.endsWith(".vyre")) continue;
   const text = await Deno.readTextFile(`${source}/examples/${file.name}`);
-  if (/^pipeline /m.test(text)) continue;
+  if (/^(pipeline|graph) /m.test(text)) continue;
   const found = text.match(/^ *\/\/ run:/gm);
   if (found) examples.push(`examples/${file.name}`);
   runs += found?.length ?? 0;

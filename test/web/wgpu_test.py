@@ -61,7 +61,7 @@ class Wgpu(unittest.TestCase):
         for folder in ("test/run", "test/regress", "examples", floats.name):
             for path in sorted((SOURCE / folder).glob("*.vyre")):
                 text = path.read_text()
-                if not re.search(r"^pipeline ", text, re.M):  # of which pages know nothing
+                if not re.search(r"^(pipeline|graph) ", text, re.M):  # of which pages know nothing
                     cls.files[os.path.relpath(path, SOURCE)] = text
 
     def setUp(self):

@@ -42,8 +42,9 @@ Result<suite::Run> judge(const CertifyOptions& o, const suite::Plan& plan, const
     // The machine is shared out among those that still judge, to the nearest core: the last subjects, which
     // nothing runs beside, get all of it.
     std::atomic<unsigned> judging = o.workers;
-    one.cores = [&judging] {
-      const unsigned cores = std::thread::hardware_concurrency(), shares = std::max(1u, judging.load());
+    // Asked with every call, and the system answers from a file.
+    one.cores = [&judging, cores = std::thread::hardware_concurrency()] {
+      const unsigned shares = std::max(1u, judging.load());
       return std::max(1u, (cores + shares / 2) / shares);
     };
     return suite::run([&] { return open_backend(one); }, o.workers, plan, line.watch(), &stop, &judging);

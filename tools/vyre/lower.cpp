@@ -13,6 +13,7 @@
 #include "backend/plugin/plugin.h"
 #include "backend/registry/registry.h"
 #include "host/drawing.h"
+#include "host/graphs.h"
 #include "lower/codegen/cpu.h"
 #include "lower/codegen/float_promises.h"
 #include "lower/codegen/ptx.h"
@@ -24,6 +25,8 @@
 #include "lower/wgsl/wgsl.h"
 #include "lower_web.h"
 #include "ops/operation.h"
+#include "tensor/lower.h"
+#include "text/text.h"
 #include "verbs.h"
 
 namespace vyre::tool {
@@ -110,8 +113,8 @@ constexpr std::array kForms = {
     Form{"webgpu", "wgsl", &wgsl},
 };
 
-/// A pipeline as a graph; no backend's work.
-constexpr std::string_view kDrawing = "dot";
+/// A pipeline or a graph drawn, and the module that a graph becomes; no backend's work.
+constexpr std::string_view kDrawing = "dot", kText = "vyre";
 
 /// The forms of a backend, or of all: "kernel, legal, llvm, asm".
 std::string names(std::string_view Form::* part, std::string_view backend) {
@@ -127,12 +130,12 @@ std::string names(std::string_view Form::* part, std::string_view backend) {
 std::string forms(std::string_view backend) {
   std::string out = names(&Form::name, backend);
   if (backend.empty() || backend == kWebBackend) out += fmt::format(", {}", kWebForm);
-  if (backend.empty()) out += fmt::format(", {}", kDrawing);
+  if (backend.empty()) out += fmt::format(", {}, {}", kDrawing, kText);
   return out;
 }
 
 struct LowerOptions {
-  std::vector<std::string> paths, constants;
+  std::vector<std::string> paths, constants, dimensions;
   std::optional<std::string> entry;
   std::string to, backend, out;
   bool conformance = false;
@@ -180,17 +183,62 @@ int lower_for_plugin(const LowerOptions& options, const std::string& path) {
   return text ? write_output(options.out, *text) : report(text.error());
 }
 
-int lower_to_drawing(const LowerOptions& options, const std::string& path) {
-  if (!options.backend.empty())
+/// The sizes of --dim.
+std::expected<check::Dimensions, int> dimensions_of(const LowerOptions& options,
+                                                    const check::TensorGraph& graph) {
+  check::Dimensions out;
+  for (const std::string& word : options.dimensions) {
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(0, equals);
+    const auto size = text::parse_integer(word.substr(std::min(equals + 1, word.size())));
+    if (!size) return std::unexpected(usage_error(fmt::format("--dim {}: wants NAME=SIZE", word)));
+    if (!host::has_dimension(graph, name))
+      return std::unexpected(
+          usage_error(fmt::format("--dim {}: {} has no such dimension", word, graph.name)));
+    if (!out.emplace(name, *size).second)
+      return std::unexpected(usage_error(fmt::format("--dim {}: the dimension is set twice", word)));
+  }
+  return out;
+}
+
+/// A graph drawn, or the module that it becomes.
+int lower_graph(const LowerOptions& options, const host::ModuleFile& file, uint32_t number) {
+  const check::TensorGraph& graph = file.module->graphs()[number];
+  const auto dimensions = dimensions_of(options, graph);
+  if (!dimensions) return dimensions.error();
+  if (options.to == kDrawing && dimensions->empty() && host::first_without_size(graph, *dimensions))
+    return write_output(options.out, host::draw_graph(graph));
+  if (const auto name = host::first_without_size(graph, *dimensions))
     return usage_error(
-        fmt::format("--to {} goes with no --backend: a pipeline is the same on each", kDrawing));
+        fmt::format("--dim {}=5 is missing: the size of a dimension of {}", *name, graph.name));
+  const auto sized = check::sized(graph, *dimensions);
+  if (!sized) {
+    const Diag& diag = sized.error();
+    return report(host::ProgramError{render(diag, file.source.get(), file.path), exit_code(diag.code)});
+  }
+  if (options.to == kDrawing) return write_output(options.out, host::draw_graph(*sized, *dimensions));
+  return write_output(options.out, text::print(tensor::lower(*sized, file.module->module().operations)));
+}
+
+/// What is lowered without a backend: a pipeline or a graph.
+int lower_item(const LowerOptions& options, const std::string& path) {
+  if (!options.backend.empty())
+    return usage_error(fmt::format("--to {} goes with no --backend: it is the same on each", options.to));
   const auto file = load_module(path, options.constants);
   if (!file) return file.error();
   const auto entry = host::find_entry(*file->module, options.entry);
   if (!entry) return usage_error(fmt::format("{}: {}", path, entry.error().message));
-  if (!entry->pipeline) {
-    return usage_error(fmt::format("--to {}: {} is a program, and pipelines are drawn: --entry names one",
-                                   kDrawing, file->module->module().programs[entry->number].name));
+  if (entry->kind == host::ItemKind::Graph) return lower_graph(options, *file, entry->number);
+  const std::string_view name = host::name_of(*file->module, *entry);
+  if (options.to == kText)
+    return usage_error(fmt::format("--to {}: {} is a {}, and graphs become modules: --entry names one", kText,
+                                   name, host::text(entry->kind)));
+  if (!options.dimensions.empty())
+    return usage_error(
+        fmt::format("--dim {}: {} is a {}", options.dimensions[0], name, host::text(entry->kind)));
+  if (entry->kind == host::ItemKind::Program) {
+    return usage_error(fmt::format(
+        "--to {}: {} is a program, and pipelines and graphs are drawn: --entry names one", kDrawing, name));
   }
   return write_output(options.out, host::draw(*file->module, entry->number));
 }
@@ -204,7 +252,9 @@ int run_lower(const LowerOptions& options) {
   if (options.conformance) return usage_error("--conformance goes with --to web");
   if (options.paths.size() != 1) return usage_error(fmt::format("--to {} takes one FILE", options.to));
   const std::string& path = options.paths[0];
-  if (options.to == kDrawing) return lower_to_drawing(options, path);
+  if (options.to == kDrawing || options.to == kText) return lower_item(options, path);
+  if (!options.dimensions.empty())
+    return usage_error(fmt::format("--dim goes with --to {} and --to {} of a graph", kDrawing, kText));
   if (backend::is_plugin(options.backend)) return lower_for_plugin(options, path);
   if (!options.backend.empty() &&
       std::ranges::find(kForms, options.backend, &Form::backend) == kForms.end()) {
@@ -244,9 +294,11 @@ void add_lower(CLI::App& app, int& exit) {
                       names(&Form::backend, "")))
       ->type_name("B");
   verb->add_option("--entry", options->entry,
-                   "the program, or the pipeline to draw, where the file has several")
+                   "the program, or the pipeline or graph to draw, where the file has several")
       ->type_name("NAME");
   add_constants(*verb, options->constants);
+  add_repeated(*verb, "--dim", options->dimensions, "NAME=SIZE",
+               "the size of a dimension of a graph: with all of them, its kernels are drawn");
   verb->add_option("-o", options->out, "the file to write, stdout without it; with --to web the folder")
       ->type_name("OUT");
   verb->add_flag("--conformance", options->conformance,
@@ -259,7 +311,9 @@ void add_lower(CLI::App& app, int& exit) {
       "even without subnormals, as nearly all are; the vulkan backend uses what its device has. wgsl is the\n"
       "module for WebGPU, with nothing optional and no floats in it; web, a folder with a page that runs\n"
       "programs in a browser. None of them needs a device.\n"
-      "dot draws a pipeline, for Graphviz: vyre lower FILE --to dot | dot -Tsvg");
+      "dot draws a pipeline or a graph, for Graphviz: vyre lower FILE --to dot | dot -Tsvg. vyre is the "
+      "module\n"
+      "that a graph becomes at the sizes of --dim.");
   verb->callback([options, &exit] { exit = run_lower(*options); });
 }
 

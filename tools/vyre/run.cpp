@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,6 +7,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,8 +20,10 @@
 #include "base/names.h"
 #include "base/printable.h"
 #include "host/first_difference.h"
+#include "host/graphs.h"
 #include "host/npy.h"
 #include "host/run.h"
+#include "host/safetensors.h"
 #include "host/values.h"
 #include "ops/operation.h"
 #include "spec/float_format.h"
@@ -38,7 +43,7 @@ struct RunFile {
 
 struct RunOptions {
   std::string path;
-  std::vector<std::string> then, groups, entries, constants, conventions, set, get;
+  std::vector<std::string> then, groups, entries, constants, conventions, dimensions, set, get;
   std::vector<RunFile> files;  // made of those by file_options()
   std::string backend = "native";
   std::optional<std::string> compare;
@@ -124,6 +129,7 @@ class Watchdog {
 
 /// What one run needs, put together and complained about before anything runs.
 struct Plan {
+  std::vector<std::pair<host::ModuleFile, host::Entry>> files;  // while it is made
   std::vector<host::Step> steps;
   std::vector<std::pair<std::string, std::shared_ptr<const Source>>> texts;  // of the steps; null: from wire
   std::vector<host::LoadTime> loads;                                         // of the steps
@@ -131,14 +137,16 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> get;  // name, file or empty
 };
 
+/// The element type of what is filled, by its name; none of a name that nothing has.
+using ElementOf = std::function<std::optional<spec::DataType>(std::string_view name)>;
+
 /// That the machine has room for the buffers: memory that is not there would end the process without a word.
-Result<void> check_memory(const RunOptions& options, const host::Buffers& buffers) {
+Result<void> check_memory(const RunOptions& options, const ElementOf& element_of) {
   uint64_t announced = 0;
   for (const std::string_view set : options.set) {
     const size_t equals = set.find('=');
-    const auto buffer = buffers.by_name.find(set.substr(0, equals));
-    if (equals == set.npos || buffer == buffers.by_name.end()) continue;  // refused where it is read
-    announced += host::announced_bytes(set.substr(equals + 1), buffer->second.element);
+    const auto element = equals == set.npos ? std::nullopt : element_of(set.substr(0, equals));
+    if (element) announced += host::announced_bytes(set.substr(equals + 1), *element);
   }
   // A comparison keeps one copy a backend beside the first.
   const uint64_t copies = options.compare ? 2 + uint64_t(std::ranges::count(*options.compare, ',')) : 1;
@@ -162,15 +170,15 @@ std::expected<host::ModuleFile, host::ProgramError> load(const RunFile& of, bool
   return file;
 }
 
-/// The step that a file stands for; the exit code when there is none.
-std::expected<host::Step, int> make_step(const RunFile& of, const host::ModuleFile& file) {
+/// The item that a file stands for, with groups where those belong; the exit code when there is none.
+std::expected<host::Entry, int> find_entry(const RunFile& of, const host::ModuleFile& file) {
   const auto entry = host::find_entry(*file.module, of.entry);
   if (!entry) return std::unexpected(usage_error(fmt::format("{}: {}", of.path, entry.error().message)));
-  if (entry->pipeline) {
-    if (of.groups.empty()) return host::Step::of(file.module, *entry);
+  if (entry->kind != host::ItemKind::Program) {
+    if (of.groups.empty()) return *entry;
     return std::unexpected(
-        usage_error(fmt::format("--groups {}: {} is a pipeline, which says itself how many", of.groups[0],
-                                file.module->module().pipelines[entry->number].name)));
+        usage_error(fmt::format("--groups {}: {} is a {}, which says itself how many", of.groups[0],
+                                host::name_of(*file.module, *entry), host::text(entry->kind))));
   }
   if (of.groups.empty()) {
     const auto& size = file.module->module().programs[entry->number].workgroup_size;
@@ -182,9 +190,97 @@ std::expected<host::Step, int> make_step(const RunFile& of, const host::ModuleFi
     return std::unexpected(usage_error(
         fmt::format("{}: {} --groups are given, and each program takes one", of.path, of.groups.size())));
   }
-  const auto groups = parse_groups(of.groups[0]);
-  if (!groups) return std::unexpected(usage_error(groups.error().message));
-  return host::Step::of(file.module, *entry, *groups);
+  return *entry;
+}
+
+/// What --set gave parameters of graphs, whose shapes say what a graph becomes.
+struct GraphInputs {
+  std::map<std::string, spec::DataType, std::less<>> elements;  // of all parameters of graphs
+  std::map<std::string, host::Array, std::less<>> arrays;       // by parameter
+  host::GivenTensors given;                                     // those, and outputs of graphs before
+  check::Dimensions chosen;                                     // --dim
+};
+
+/// The exit code when an option is wrong.
+std::expected<GraphInputs, int> read_graph_inputs(const RunOptions& options, const Plan& plan) {
+  GraphInputs out;
+  std::vector<const check::TensorGraph*> graphs;
+  for (const auto& [file, entry] : plan.files)
+    if (entry.kind == host::ItemKind::Graph) graphs.push_back(&file.module->graphs()[entry.number]);
+  for (const check::TensorGraph* graph : graphs)
+    for (const auto& parameter : graph->parameters)
+      out.elements.emplace(parameter.name, graph->nodes[parameter.node].type);
+  const auto element_of = [&](std::string_view name) -> std::optional<spec::DataType> {
+    const auto found = out.elements.find(name);
+    return found == out.elements.end() ? std::nullopt : std::optional(found->second);
+  };
+  if (const auto enough = check_memory(options, element_of); !enough)
+    return std::unexpected(report(enough.error()));
+  for (const std::string_view set : options.set) {
+    const size_t equals = std::min(set.find('='), set.size());
+    const std::string_view name = set.substr(0, equals);
+    const auto element = element_of(name);
+    if (!element || equals == set.size()) continue;  // a buffer, or refused with those
+    auto array = host::parse_array(set.substr(equals + 1), *element);
+    if (!array) return std::unexpected(usage_error(fmt::format("--set {}: {}", name, array.error().message)));
+    out.given[std::string(name)] = {array->shape, array->bytes.size() / spec::info(*element).bytes};
+    out.arrays[std::string(name)] = *std::move(array);
+  }
+  for (const std::string& word : options.dimensions) {
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(0, equals);
+    const auto size = text::parse_integer(word.substr(std::min(equals + 1, word.size())));
+    if (!size) return std::unexpected(usage_error(fmt::format("--dim {}: wants NAME=SIZE", word)));
+    if (std::ranges::none_of(graphs, [&](const auto* graph) { return host::has_dimension(*graph, name); }))
+      return std::unexpected(
+          usage_error(fmt::format("--dim {}: no graph has a dimension of that name", word)));
+    if (!out.chosen.emplace(name, *size).second)
+      return std::unexpected(usage_error(fmt::format("--dim {}: the dimension is set twice", word)));
+  }
+  return out;
+}
+
+int report_refusal(const Plan& plan, const Diag& diag, size_t step);
+
+/// Whether it all runs on the CPU.
+bool is_of_cpus(const RunOptions& options) {
+  const auto names = CLI::detail::split(options.compare.value_or(options.backend), ',');
+  return std::ranges::all_of(names,
+                             [](const std::string& name) { return name == "native" || name == "reference"; });
+}
+
+/// The step of file number `number`; the exit code when there is none.
+std::expected<host::Step, int> make_step(const RunOptions& options, Plan& plan, size_t number,
+                                         GraphInputs& inputs) {
+  const RunFile& of = options.files[number];
+  const auto& [file, entry] = plan.files[number];
+  if (entry.kind == host::ItemKind::Pipeline) return host::Step::of(file.module, entry);
+  if (entry.kind == host::ItemKind::Program) {
+    const auto groups = parse_groups(of.groups[0]);
+    if (!groups) return std::unexpected(usage_error(groups.error().message));
+    return host::Step::of(file.module, entry, *groups);
+  }
+  const check::TensorGraph& graph = file.module->graphs()[entry.number];
+  // Which kernels it becomes changes no bit.
+  const auto device = is_of_cpus(options) ? tensor::Device::Cpu : tensor::Device::Gpu;
+  const auto dimensions = host::bind_dimensions(graph, inputs.given, inputs.chosen, "--dim {}=5");
+  if (!dimensions) return std::unexpected(report(dimensions.error()));
+  auto step = host::graph_step(file.module, entry.number, *dimensions, device);
+  if (!step) return std::unexpected(report_refusal(plan, step.error(), number));
+  const check::SizedGraph& sized = step->graph->sized;
+  for (const auto& output : sized.outputs) {
+    const auto& shape = sized.nodes[output.node].shape;
+    inputs.given[output.name] = {shape, check::elements(shape)};
+  }
+  return *std::move(step);
+}
+
+bool is_output(std::span<const host::Step> steps, std::string_view name) {
+  return std::ranges::any_of(steps, [&](const host::Step& step) {
+    return step.graph != nullptr &&
+           std::ranges::find(step.graph->sized.outputs, name, &check::SizedGraph::Output::name) !=
+               step.graph->sized.outputs.end();
+  });
 }
 
 /// The exit code when there is no plan.
@@ -194,7 +290,17 @@ std::expected<Plan, int> make_plan(const RunOptions& options) {
     auto file = load(of, options.detect_races);
     if (!file) return std::unexpected(report(file.error()));
     warn(*file);
-    auto step = make_step(of, *file);
+    const auto entry = find_entry(of, *file);
+    if (!entry) return std::unexpected(entry.error());
+    plan.texts.emplace_back(of.path, file->source);
+    plan.loads.push_back(file->time);
+    plan.files.emplace_back(*std::move(file), *entry);
+  }
+  auto inputs = read_graph_inputs(options, plan);
+  if (!inputs) return std::unexpected(inputs.error());
+  for (size_t i = 0; i < options.files.size(); ++i) {
+    const RunFile& of = options.files[i];
+    auto step = make_step(options, plan, i, *inputs);
     if (!step) return std::unexpected(step.error());
     if (of.conventions.size() > 1)
       return std::unexpected(usage_error(fmt::format("{} takes one --convention", of.path)));
@@ -203,10 +309,9 @@ std::expected<Plan, int> make_plan(const RunOptions& options) {
       if (!convention) return std::unexpected(usage_error(convention.error().message));
       step->convention = *convention;
     }
-    plan.steps.push_back(*step);
-    plan.texts.emplace_back(of.path, std::move(file->source));
-    plan.loads.push_back(file->time);
+    plan.steps.push_back(*std::move(step));
   }
+  plan.files.clear();
   auto buffers = host::declare_buffers(plan.steps);
   if (!buffers) return std::unexpected(usage_error(buffers.error().message));
   plan.buffers = std::move(*buffers);
@@ -227,9 +332,13 @@ std::expected<Plan, int> make_plan(const RunOptions& options) {
                                                 known.empty() ? "none" : known)))));
   };
   std::set<std::string> set_already, files;
-  if (const auto enough = check_memory(options, plan.buffers); !enough) {
+  const auto element_of = [&](std::string_view name) -> std::optional<spec::DataType> {
+    const auto buffer = plan.buffers.by_name.find(name);
+    return buffer == plan.buffers.by_name.end() ? std::nullopt : std::optional(buffer->second.element);
+  };
+  if (const auto enough = check_memory(options, element_of); !enough)
     return std::unexpected(report(enough.error()));
-  }
+  for (const host::Step& step : plan.steps) host::make_outputs(step, plan.buffers);
   for (const std::string& set : options.set) {
     const size_t equals = set.find('=');
     if (equals == std::string::npos) {
@@ -238,11 +347,17 @@ std::expected<Plan, int> make_plan(const RunOptions& options) {
     const std::string name = set.substr(0, equals);
     const auto buffer = find("--set", name);
     if (!buffer) return std::unexpected(buffer.error());
-    auto bytes = host::parse_spec(std::string_view(set).substr(equals + 1), (*buffer)->element);
-    if (!bytes) return std::unexpected(usage_error(fmt::format("--set {}: {}", name, bytes.error().message)));
     if (!set_already.insert(name).second) {
       return std::unexpected(usage_error(fmt::format("--set {}: the buffer is set twice", name)));
     }
+    if (const auto known = inputs->arrays.find(name); known != inputs->arrays.end()) {
+      (*buffer)->bytes = std::move(known->second.bytes);
+      continue;
+    }
+    if (is_output(plan.steps, name))
+      return std::unexpected(usage_error(fmt::format("--set {}: it is an output of a graph", name)));
+    auto bytes = host::parse_spec(std::string_view(set).substr(equals + 1), (*buffer)->element);
+    if (!bytes) return std::unexpected(usage_error(fmt::format("--set {}: {}", name, bytes.error().message)));
     (*buffer)->bytes = std::move(*bytes);
   }
   for (const std::string& get : options.get) {
@@ -259,6 +374,14 @@ std::expected<Plan, int> make_plan(const RunOptions& options) {
       if (!files.insert(file).second) {
         return std::unexpected(usage_error(fmt::format("--get {}: two buffers would go to one file", get)));
       }
+      const auto place = host::tensor_place(file);
+      if (place && (place->name.empty() || place->name == "__metadata__"))
+        return std::unexpected(usage_error(
+            fmt::format("--get {}: a name for the tensor in the file is wanted: @{}:NAME", get, file)));
+      if (place && !host::is_storable((*buffer)->element)) {
+        return std::unexpected(usage_error(fmt::format(
+            "--get {}: {} is none of the types of .safetensors files", get, spec::text((*buffer)->element))));
+      }
     }
     plan.get.emplace_back(name, file);
   }
@@ -268,19 +391,38 @@ std::expected<Plan, int> make_plan(const RunOptions& options) {
     }
   }
   for (const std::string& name : plan.buffers.order) {
-    if (set_already.contains(name)) continue;
+    if (set_already.contains(name) || is_output(plan.steps, name)) continue;
     fmt::print(stderr, "note: {0} was not given: 0 elements; --set {0}=zeros:0 says that you mean it\n",
                printable(name));
   }
   return plan;
 }
 
+/// The shape of a buffer: that of its tensor, or one axis.
+std::vector<uint32_t> shape_of(const Plan& plan, const host::Buffers& buffers, std::string_view name) {
+  const host::NamedBuffer& buffer = buffers.by_name.find(name)->second;
+  return host::tensor_shape(plan.steps, buffers, name)
+      .value_or(std::vector{uint32_t(buffer.bytes.size() / spec::info(buffer.element).bytes)});
+}
+
+/// "y[2, 3]" of a tensor of a graph, whose shape the program does not show.
+std::string label_of(const Plan& plan, const host::Buffers& buffers, const std::string& name) {
+  const bool of_graph = std::ranges::any_of(
+      plan.steps, [&](const host::Step& step) { return host::graph_shape(step, name).has_value(); });
+  return of_graph ? fmt::format("{}[{}]", name, fmt::join(shape_of(plan, buffers, name), ", ")) : name;
+}
+
 int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
+  std::map<std::string, std::vector<host::TensorToStore>> stored;  // by path
   for (const auto& [name, file] : plan.get) {
     const host::NamedBuffer& buffer = buffers.by_name.find(name)->second;
     int code = 0;
     if (file.empty()) {
-      code = write_output("-", host::format_buffer(name, buffer.bytes, buffer.element, hex) + "\n");
+      code = write_output(
+          "-", host::format_buffer(label_of(plan, buffers, name), buffer.bytes, buffer.element, hex) + "\n");
+    } else if (const auto place = host::tensor_place(file)) {
+      stored[place->path].push_back(
+          {place->name, buffer.element, shape_of(plan, buffers, name), buffer.bytes});
     } else if (host::is_npy(file)) {
       code = write_output(file, host::format_npy(buffer.bytes, buffer.element,
                                                  host::tensor_shape(plan.steps, buffers, name)));
@@ -289,6 +431,8 @@ int print_buffers(const Plan& plan, const host::Buffers& buffers, bool hex) {
     }
     if (code != 0) return code;
   }
+  for (const auto& [path, tensors] : stored)
+    if (const int code = write_output(path, host::format_tensors(tensors)); code != 0) return code;
   return 0;
 }
 
@@ -316,6 +460,7 @@ void tell_times(const Plan& plan, backend::Backend& backend, size_t first,
 
 /// Runs the steps on the reference one by one, in the schedule and with the detector that were asked for.
 int run_watched(Plan& plan, const RunOptions& options) {
+  for (host::Step& each : plan.steps) each.as_defined = false;  // accesses are those of dispatches
   size_t step = 0;
   backend::Options backends = options.of_backends();
   backends.reference.warn = [&](const Diag& diag) {
@@ -479,7 +624,7 @@ void add_run(CLI::App& app, int& exit) {
   add_repeated(*verb, "--groups", options->groups, "X[,Y[,Z]]",
                "workgroups of a program; a pipeline says itself how many");
   add_repeated(*verb, "--entry", options->entries, "NAME",
-               "the program or pipeline to run; else `main`, or the only one that no other names");
+               "the program, pipeline or graph to run; else `main`, or the only one that no other names");
   add_constants(*verb, options->constants, "choose the value of a constant of the file");
   add_repeated(
       *verb, "--convention", options->conventions, "V1|V2:BINDING",
@@ -498,9 +643,12 @@ void add_run(CLI::App& app, int& exit) {
       ->type_name("B,B,...")
       ->excludes(backend);
   add_repeated(*verb, "--set", options->set, "NAME=SPEC",
-               "fill a buffer: @file (@a.npy: an array), zeros:N, iota:N, random:N:SEED, uniform:N:SEED "
+               "fill a buffer: @file (@a.npy: an array, @m.safetensors:NAME: a tensor), zeros:N, iota:N, "
+               "random:N:SEED, uniform:N:SEED "
                "or literals "
                "1,0x2,-3; else it is empty");
+  add_repeated(*verb, "--dim", options->dimensions, "NAME=SIZE",
+               "the size of a dimension of a graph that no array in a file says");
   add_repeated(*verb, "--get", options->get, "NAME[=@FILE]",
                "print a buffer or write it; all read_write buffers without it");
   verb->add_flag("--hex", options->hex, "print hexadecimal");

@@ -90,6 +90,7 @@ Device::~Device() {
   // What fails here fails because the device is lost, and then there is nothing left to give back.
   driver_.set_context(context_);
   if (stream_ != nullptr) driver_.wait(stream_);
+  if (turn_kernel_) driver_.unload_module(turn_kernel_->module.get());
   drop_unused();
   for (const Pinned& p : pinned_) {
     if (p.done != nullptr) driver_.release_event(p.done);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -106,6 +107,9 @@ class Device final : public DeviceCore {
   /// The kernels of a piece of code, in its order. Errors: L003 when the driver does not take it; B003 when a
   /// kernel's registers leave no room for its workgroup.
   Result<std::vector<LoadedKernel>> load(const Code& code);
+  /// The kernel at the end of a repeat's body (graph.cpp), loaded once: the driver assembles its text, which
+  /// takes as long as a recording. It lives as long as the device. Errors: as load().
+  Result<const LoadedKernel*> turn_kernel();
 
  private:
   Device(const Driver& driver, DeviceHandle handle);
@@ -140,6 +144,9 @@ class Device final : public DeviceCore {
   std::string name_;
   uint32_t capability_ = 0;
   Limits limits_;
+
+  std::mutex turn_kernel_mutex_;
+  std::optional<LoadedKernel> turn_kernel_;
 
   std::mutex turn_;
   std::array<Pinned, 2> pinned_;

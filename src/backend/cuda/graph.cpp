@@ -125,11 +125,8 @@ class GraphRecording final : public Recording {
     VYRE_TRY(memory, device_->allocate(repeats * 4));
     turns_memory_.emplace(std::move(memory));
     turns_ = turns_memory_->allocation().handle;
-    // The driver takes text that ends in a zero, too.
-    Code code = {.entries = {{.name = "turn"}}, .binary = Bytes(std::strlen(kTurnPtx) + 1)};
-    std::memcpy(code.binary.data(), kTurnPtx, code.binary.size());
-    VYRE_TRY(kernels, device_->load(code));
-    turn_kernel_ = std::move(kernels.front());
+    VYRE_TRY(kernel, device_->turn_kernel());
+    turn_kernel_ = kernel;
     return {};
   }
 
@@ -193,11 +190,28 @@ class GraphRecording final : public Recording {
   GraphExec exec_ = nullptr;
   Last root_;
   std::optional<DeviceMemory> turns_memory_;
-  std::optional<DevicePointer> turns_;  // of the counters, one a repeat
-  std::optional<LoadedKernel> turn_kernel_;
+  std::optional<DevicePointer> turns_;         // of the counters, one a repeat
+  const LoadedKernel* turn_kernel_ = nullptr;  // the device's
 };
 
 }  // namespace
+
+Result<const LoadedKernel*> Device::turn_kernel() {
+  const std::lock_guard lock(turn_kernel_mutex_);
+  if (!turn_kernel_) {
+    // The driver takes text that ends in a zero, too.
+    Code code = {.entries = {{.name = "turn"}}, .binary = Bytes(std::strlen(kTurnPtx) + 1)};
+    std::memcpy(code.binary.data(), kTurnPtx, code.binary.size());
+    VYRE_CHECK(attach());
+    Module loaded = nullptr;
+    VYRE_CHECK(check(driver_.load_module(&loaded, code.binary.data()), "loading the end of a repeat"));
+    // It goes with the context: its owner is the device, which must not own itself.
+    const std::shared_ptr<ModuleTag> module(loaded, [](Module) {});
+    VYRE_TRY(kernel, find(module, code.entries.front()));
+    turn_kernel_ = std::move(kernel);
+  }
+  return &*turn_kernel_;
+}
 
 Result<std::unique_ptr<Recording>> Device::record(std::vector<DeviceCommand> commands) {
   auto out = std::make_unique<GraphRecording>(shared_device(), std::move(commands));

@@ -22,6 +22,7 @@ class NativeCode {
   ~NativeCode();
 
   lower::CpuEntry entry(uint64_t offset) const;
+  size_t bytes() const { return memory_.size(); }
 
  private:
   explicit NativeCode(std::span<std::byte> memory) : memory_(memory) {}

@@ -6,7 +6,10 @@
 // (code_cache.h) is for other processes; this is within one, and begins empty.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,23 +32,35 @@ class CodeMemo {
   /// By lower::code_digest() of what was compiled.
   std::optional<Code> find(const Digest& kernel) {
     const std::scoped_lock lock(mutex_);
-    for (auto at = codes_.begin(); at != codes_.end(); ++at) {
-      if (at->first != kernel) continue;
-      codes_.splice(codes_.begin(), codes_, at);
-      return codes_.front().second;
-    }
-    return std::nullopt;
+    const auto known = places_.find(kernel.bytes);
+    if (known == places_.end()) return std::nullopt;
+    codes_.splice(codes_.begin(), codes_, known->second);
+    return codes_.front().second;
   }
   void keep(const Digest& kernel, Code code) {
     const std::scoped_lock lock(mutex_);
+    if (places_.contains(kernel.bytes)) return;  // by another thread meanwhile
+    bytes_ += code.memory->bytes();
     codes_.emplace_front(kernel, std::move(code));
-    if (codes_.size() > kMost) codes_.pop_back();
+    places_[kernel.bytes] = codes_.begin();
+    while (codes_.size() > kMost || (bytes_ > kMostBytes && codes_.size() > 1)) {
+      bytes_ -= codes_.back().second.memory->bytes();
+      places_.erase(codes_.back().first.bytes);
+      codes_.pop_back();
+    }
   }
 
  private:
-  static constexpr size_t kMost = 32;
+  /// An engine has dozens of programs, which come again for each value of its constants, recorded, and run
+  /// one by one; generated engines share pieces. Code of fewer than all of these would be of no use, as they
+  /// come in turns.
+  static constexpr size_t kMost = 1'024;
+  static constexpr size_t kMostBytes = size_t{64} << 20;
+  using Codes = std::list<std::pair<Digest, Code>>;
   std::mutex mutex_;
-  std::list<std::pair<Digest, Code>> codes_;  // the one that was wanted last first
+  Codes codes_;                                                // the one that was wanted last first
+  size_t bytes_ = 0;                                           // of them all
+  std::map<std::array<uint8_t, 32>, Codes::iterator> places_;  // by the digest's bytes
 };
 
 }  // namespace vyre::backend

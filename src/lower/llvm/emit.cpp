@@ -57,7 +57,10 @@ class CpuEmitter final : Emitter {
         plan_(plan_regions(kernel, options.version_loops ? row_chunk(kernel) : 0)),
         options_(options),
         uses_(used_ids(kernel)) {
-    if (plan_.flat && options.version_loops) plan_flat_chunk();
+    if (plan_.flat && options.version_loops) {
+      literal_guard_ = lone_literal_guard();
+      plan_flat_chunk();
+    }
     find_uses();
     choose_merges();
     values_.assign(k_.insts.size(), nullptr);
@@ -792,17 +795,18 @@ class CpuEmitter final : Emitter {
     Ir x_end =
         b_.CreateAdd(x_begin, b_.CreateMul(b_.CreateTrunc(take, word()), imm(size_x)), "x.end", true, true);
 
-    const std::vector<uint32_t> guards = guarded_by_x();
+    const std::vector<Value> guards = guarded_by_x();
     const bool chunks = !plan_.chunks.empty();
     const bool steps = chunks && chunk_lanes_ != kWholeRow;
     Rows rows = open_loops_over_rows(steps ? rows_of(plan_.chunks.front()) : 1);
     if (guards.empty() && !chunks) {
       x_loop(x_begin, x_end);
     } else {
-      // Below every guarding length the guards hold: there the body is emitted without them.
+      // Below every guarding bound the guards hold: there the body is emitted without them.
       Ir safe = x_end;
-      for (const uint32_t buffer : guards) {
-        safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, safe, memory_[buffer].length);
+      for (const Value bound : guards) {
+        const auto literal = literal_of(k_, bound);
+        safe = least(safe, literal ? imm(*literal) : memory_[k_[bound].target].length);
       }
       safe = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, safe, x_begin);
       if (steps) {
@@ -850,30 +854,59 @@ class CpuEmitter final : Emitter {
     group_[0] = group_x;
   }
 
-  // Buffers whose length some invocation_id.x is compared with: the usual guard of an access.
-  std::vector<uint32_t> guarded_by_x() {
-    std::vector<uint32_t> found;
+  // What some invocation_id.x is compared with: lengths, each once, and the bound of all that is done.
+  std::vector<Value> guarded_by_x() {
+    std::vector<Value> found;
     if (!options_.version_loops || (plan_.chunks.empty() && k_.insts.size() > kMaxVersioned)) return found;
     for (const Inst& inst : k_.insts) {
       if (const auto guard = x_guard(inst)) {
-        if (std::ranges::find(found, guard->buffer) == found.end()) found.push_back(guard->buffer);
+        const auto same = [&](Value bound) {
+          return bound == guard->bound ||
+                 (k_[bound].kind == InstKind::Len && k_[guard->bound].kind == InstKind::Len &&
+                  k_[bound].target == k_[guard->bound].target);
+        };
+        if (std::ranges::none_of(found, same)) found.push_back(guard->bound);
       }
     }
     return found;
   }
-  /// A comparison of invocation_id.x with the length of a buffer: x < length, or length <= x.
+  /// The literal that invocation_id.x has to be below for anything to be done: the number of elements, of a
+  /// program that is made for one. Beyond it there is nothing to do fast.
+  const Inst* lone_literal_guard() const {
+    const std::vector<Value>& entry = k_.block(k_.entry);
+    for (const Value v : entry) {
+      const Inst& inst = k_[v];
+      if (inst.kind == InstKind::If && v == entry.back() && inst.orelse == kNoKBlock) {
+        const Inst& test = k_[k_.arg(inst, 0)];
+        if (test.kind != InstKind::Raw || test.raw != RawOp::ULt) return nullptr;
+        const Inst& x = k_[k_.arg(test, 0)];
+        const bool is_x = x.kind == InstKind::InvocationId && x.imm == 0;
+        return is_x && literal_of(k_, k_.arg(test, 1)) ? &test : nullptr;
+      }
+      const bool pure = inst.kind == InstKind::Const || inst.kind == InstKind::Len ||
+                        inst.kind == InstKind::InvocationId || inst.kind == InstKind::WorkgroupId ||
+                        inst.kind == InstKind::LocalId || inst.kind == InstKind::Raw ||
+                        inst.kind == InstKind::Get || inst.kind == InstKind::Set;
+      if (!pure) return nullptr;
+    }
+    return nullptr;
+  }
+  /// A comparison of invocation_id.x with the length of a buffer: x < length, or length <= x; or the lone
+  /// one with a literal.
   struct Guard {
-    uint32_t buffer;
-    bool inside;  // what the comparison gives below the length
+    Value bound;
+    bool inside;  // what the comparison gives below the bound
   };
   std::optional<Guard> x_guard(const Inst& inst) const {
     if (inst.kind != InstKind::Raw || (inst.raw != RawOp::ULt && inst.raw != RawOp::ULe)) return std::nullopt;
+    if (&inst == literal_guard_) return Guard{k_.arg(inst, 1), true};
     const bool inside = inst.raw == RawOp::ULt;
     const Inst& x = k_[k_.arg(inst, inside ? 0 : 1)];
-    const Inst& length = k_[k_.arg(inst, inside ? 1 : 0)];
+    const Value bound = k_.arg(inst, inside ? 1 : 0);
+    const Inst& length = k_[bound];
     if (x.kind != InstKind::InvocationId || x.imm != 0 || length.kind != InstKind::Len) return std::nullopt;
     if (!spec::is_bound(k_.buffers[length.target].access)) return std::nullopt;
-    return Guard{length.target, inside};
+    return Guard{bound, inside};
   }
 
   /// Whether the y or z part of workgroup_id is wanted.
@@ -1624,7 +1657,8 @@ class CpuEmitter final : Emitter {
   llvm::BasicBlock* group_exit_ = nullptr;
   llvm::BasicBlock* apart_ = nullptr;  // where a chunk goes on lane by lane
   bool returning_ = false;             // a lane that returns must say so
-  bool in_bounds_ = false;             // invocation_id.x is below every length it is compared with
+  const Inst* literal_guard_ = nullptr;
+  bool in_bounds_ = false;  // invocation_id.x is below every length it is compared with
 };
 
 /// Backends for CPUs refuse operations of subgroups before they lower; `vyre lower` and plugins come here.

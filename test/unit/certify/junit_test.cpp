@@ -73,6 +73,77 @@ TEST(Junit, IsValidForEveryVerdict) {
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"10 cases are unsupported"));
 }
 
+// covers: LV-09
+TEST(Junit, APromiseIsACaseOfItsOwn) {
+  VYRE_ORACLE(Property, "an engine with a promise that was kept, one that was broken");
+  Certificate c;
+  c.backend = "native";
+  Verdict v = family("engine.sort@1", {10, 10, 0});
+  v.kind = verify::SubjectKind::GeneratedEngines;
+  v.invariants = {{"Ordered", "records", {8, 8, 0}}, {"Bounded", "guard words", {8, 8, 3}}};
+  v.failure_count = 3;
+  verify::Failure failure;
+  failure.check = verify::Check::Invariant;
+  failure.fault = Fault::Invariant;
+  failure.oracle = "Bounded";
+  failure.token = "engine.sort@1:Bounded-n3:1:2";
+  v.failures = {failure};
+  c.verdicts = {v};
+  const ReportOptions options{"native", {}, 0};
+  const std::string xml = junit(c, options);
+  EXPECT_EQ(validate(xml), 0) << xml;
+  EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""));
+  EXPECT_THAT(xml, HasSubstr("name=\"engine.sort@1\" time=\"0.000\"/>"));
+  EXPECT_THAT(xml, HasSubstr("name=\"engine.sort@1: Ordered\" time=\"0.000\"/>"));
+  EXPECT_THAT(xml,
+              HasSubstr("name=\"engine.sort@1: Bounded\" time=\"0.000\">\n    <failure message=\"Bounded: 3 "
+                        "of 8 failed\" type=\"PROMISES FAILED\">"));
+  EXPECT_THAT(xml, HasSubstr("vyre-conform replay engine.sort@1:Bounded-n3:1:2 --backend native"));
+  // As many are kept as the console says.
+  EXPECT_THAT(report(c, options), HasSubstr("1 of 2 promises of engines kept"));
+
+  // What is wrong besides is not said of promises, and the other way round.
+  failure.check = verify::Check::Parity;
+  failure.token = "engine.sort@1:cases:1:7";
+  c.verdicts[0].parity[0].tally.failed = 1;
+  c.verdicts[0].failures.push_back(failure);
+  c.verdicts[0].failure_count = 4;
+  const std::string both = junit(c, options);
+  EXPECT_THAT(both, HasSubstr("failures=\"2\""));
+  EXPECT_LT(both.find("engine.sort@1:cases:1:7"), both.find("engine.sort@1: Ordered"));
+  EXPECT_GT(both.find("engine.sort@1:Bounded-n3:1:2"), both.find("engine.sort@1: Bounded"));
+
+  // Waived, both are skipped.
+  for (verify::Tally* tally : {&c.verdicts[0].parity[0].tally, &c.verdicts[0].invariants[1].cases})
+    tally->waived = std::exchange(tally->failed, 0);
+  c.waivers = {{"engine.sort@1", {}, 4, "tag", "https://example.org", "2026-12-31"}};
+  EXPECT_THAT(junit(c, options), HasSubstr("tests=\"3\" failures=\"0\" errors=\"0\" skipped=\"2\""));
+}
+
+/// Of many failures the console shows a few, and one of each promise.
+TEST(Junit, TheConsoleHasATokenOfEachPromise) {
+  VYRE_ORACLE(Property, "ten failures of one promise, and then one of another");
+  Certificate c;
+  c.backend = "native";
+  Verdict v = family("engine.sort@1", {10, 10, 0});
+  v.kind = verify::SubjectKind::GeneratedEngines;
+  v.invariants = {{"Ordered", "records", {20, 20, 10}}, {"Bounded", "guard words", {8, 8, 1}}};
+  v.failure_count = 11;
+  for (int k = 0; k < 11; ++k) {
+    verify::Failure failure;
+    failure.check = verify::Check::Invariant;
+    failure.oracle = k < 10 ? "Ordered" : "Bounded";
+    failure.token = "engine.sort@1:" + failure.oracle + ":1:" + std::to_string(k);
+    v.failures.push_back(std::move(failure));
+  }
+  c.verdicts = {v};
+  const std::string text = report(c, {"native", {}, 0});
+  EXPECT_THAT(text, HasSubstr("engine.sort@1:Ordered:1:3"));
+  EXPECT_THAT(text, Not(HasSubstr("engine.sort@1:Ordered:1:4")));
+  EXPECT_THAT(text, HasSubstr("engine.sort@1:Bounded:1:10"));
+  EXPECT_THAT(text, HasSubstr("and 6 more, in the certificate (--out)"));
+}
+
 TEST(Junit, TheSchemaRefusesWhatIsNone) {
   VYRE_ORACLE(Property, "a schema that takes everything would show nothing");
   const std::string good = junit(every_standing(), {"native", {}, 0});

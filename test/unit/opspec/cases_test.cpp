@@ -22,6 +22,19 @@ uint64_t cases() {
   return chosen == nullptr ? 100 : std::strtoull(chosen, nullptr, 10);
 }
 
+std::string_view group_of(const opspec::OperationSpec& operation) {
+  return operation.id.substr(0, operation.id.find('.'));
+}
+
+/// VYRE_CASES_A_GROUP: so many of a group (hash, match, engine, ...), as many of each of its operations.
+uint64_t malformed_cases(const opspec::OperationSpec& operation) {
+  const char* chosen = std::getenv("VYRE_CASES_A_GROUP");
+  if (chosen == nullptr) return cases();
+  const auto operations =
+      uint64_t(std::ranges::count(opspec::all_operations(), group_of(operation), group_of));
+  return (std::strtoull(chosen, nullptr, 10) + operations - 1) / operations;
+}
+
 TEST(OperationSpecs, EachOperationHasOne) {
   for (const library::Entry& entry : library::entries())
     EXPECT_NE(opspec::find_operation(entry.id), nullptr) << entry.id;
@@ -35,10 +48,10 @@ class Operation : public testing::TestWithParam<opspec::OperationSpec> {};
 
 using Maker = opspec::Buffers (*)(const opspec::OperationSpec&, uint64_t number);
 
-void judge_all(const opspec::OperationSpec& operation, Maker make) {
+void judge_all(const opspec::OperationSpec& operation, uint64_t count, Maker make) {
   auto judge = verify::BufferJudge::make(test::backend_under_test(), operation);
   ASSERT_TRUE(judge) << judge.error().message;
-  for (uint64_t number = 0; number < cases(); ++number) {
+  for (uint64_t number = 0; number < count; ++number) {
     const opspec::Buffers input = make(operation, number);
     const auto difference = judge->judge(input);
     ASSERT_TRUE(difference) << "case " << number << ": " << difference.error().message;
@@ -52,12 +65,13 @@ void judge_all(const opspec::OperationSpec& operation, Maker make) {
 }
 
 TEST_P(Operation, Cases) {
-  judge_all(GetParam(), [](const opspec::OperationSpec& operation, uint64_t number) {
+  judge_all(GetParam(), cases(), [](const opspec::OperationSpec& operation, uint64_t number) {
     return opspec::make_case(operation, 1, number);
   });
 }
 TEST_P(Operation, MalformedCases) {
-  judge_all(GetParam(), [](const opspec::OperationSpec& operation, uint64_t number) {
+  const uint64_t count = malformed_cases(GetParam());
+  judge_all(GetParam(), count, [](const opspec::OperationSpec& operation, uint64_t number) {
     return opspec::make_malformed_case(operation, 1, number);
   });
 }

@@ -20,7 +20,7 @@ using spec::DataType;
 using spec::Op;
 
 /// The program of `let r = <expression>;`.
-std::string with_expression(std::string_view expression) {
+std::string typed_with(std::string_view expression) {
   return "program p() workgroup(1, 1, 1) {\n  let r = " + std::string(expression) + ";\n}\n";
 }
 
@@ -46,7 +46,7 @@ std::string tree(const ir::Code& code, ir::ExprId id) {
 }
 
 std::string tree_of(std::string_view expression) {
-  const ir::Program program = parsed(with_expression(expression));
+  const ir::Program program = parsed(typed_with(expression));
   if (program.code.nodes.size() != 1) return "";
   return tree(program.code, program.code.arg(program.code[ir::NodeId{0}], 0));
 }
@@ -101,8 +101,8 @@ TEST(Types, ExpressionsPrintAsTheyAreRead) {
                                       "0x1000000000000000000000001u128",
                                       "-7u64",
                                       "invocation_id.x + local_id.z"}) {
-    EXPECT_EQ(print(parsed(with_expression(text))), with_expression(text));
-    EXPECT_EQ(format(with_expression(text)).value_or(""), with_expression(text));
+    EXPECT_EQ(print(parsed(typed_with(text))), typed_with(text));
+    EXPECT_EQ(format(typed_with(text)).value_or(""), typed_with(text));
   }
 }
 
