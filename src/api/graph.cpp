@@ -72,10 +72,16 @@ vyre_status vyre_module_graph(vyre_backend* backend, const vyre_checked_module* 
     if (item < before || item - before >= module.graphs.size()) return VYRE_INVALID_ARGUMENT;
     const uint32_t number = uint32_t(item - before);
     const ir::Graph& graph = module.graphs[number];
-    *out =
-        new vyre_graph{backend->backend,     checked->checked,
-                       checked->source,      graph.parameters.size(),
-                       graph.outputs.size(), {*backend->backend, checked->checked, number, ops::op_table()}};
+    *out = new vyre_graph{backend->backend,
+                          checked->checked,
+                          checked->source,
+                          graph.parameters.size(),
+                          graph.outputs.size(),
+                          {*backend->backend,
+                           checked->checked,
+                           number,
+                           ops::op_table(),
+                           {.device = plan::device_of(backend->backend->identity().name)}}};
     return VYRE_OK;
   });
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,11 @@ namespace vyre::plan {
 
 /// How many sets of sizes are kept; the one that has not been run for longest goes.
 inline constexpr size_t kMostSizes = 64;
+
+/// Whose kernels are fast on the backend of this name. Which they are changes no bit.
+inline tensor::Device device_of(std::string_view backend) {
+  return backend == "native" || backend == "reference" ? tensor::Device::Cpu : tensor::Device::Gpu;
+}
 
 class GraphExecutable {
  public:

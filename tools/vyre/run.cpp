@@ -26,6 +26,7 @@
 #include "host/safetensors.h"
 #include "host/values.h"
 #include "ops/operation.h"
+#include "plan/graph.h"
 #include "spec/float_format.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
@@ -245,8 +246,8 @@ int report_refusal(const Plan& plan, const Diag& diag, size_t step);
 /// Whether it all runs on the CPU.
 bool is_of_cpus(const RunOptions& options) {
   const auto names = CLI::detail::split(options.compare.value_or(options.backend), ',');
-  return std::ranges::all_of(names,
-                             [](const std::string& name) { return name == "native" || name == "reference"; });
+  return std::ranges::all_of(
+      names, [](const std::string& name) { return plan::device_of(name) == tensor::Device::Cpu; });
 }
 
 /// The step of file number `number`; the exit code when there is none.
