@@ -2,26 +2,37 @@
 //
 //   bench_engine [--backend NAME] [--elements N] [--threads N] [--processor-time] [--only ENGINE,...] [--runs
 //   N]
+//     [--rival-threads N]
 //
 // An engine is an operation of several dispatches over buffers (docs/engines.md); elements are vertices (with
 // four edges each, from any to any), bytes of text, words, rows or keys. Its rival is an ordinary loop,
 // algorithm or library of C++ on one thread, which shares nothing with the engine and leaves the same
 // outputs: all of their bytes are compared before anything is timed, also those that neither may write. Both
-// have their buffers where they want them; they run in turn, and the best run of each counts.
+// have their buffers where they want them; they run in turn, and the best run of each counts. Where there is
+// a library for the same question (engine_rivals.h), a row of its own says what that takes on all threads.
+// For inputs of 10^8 elements some loops have a form for many threads, lest one wait for minutes:
+// --rival-threads.
 #include <re2/set.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <functional>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "backend/registry/registry.h"
 #include "base/random.h"
 #include "device_bench.h"
+#include "engine_rivals.h"
 #include "plan/pipeline.h"
 #include "tables/tables.h"
 
@@ -96,6 +107,31 @@ void bfs_rival(Buffers& all) {
   as(all[6])[0] = 0;
 }
 
+/// The same outputs of levels that GraphBLAS found.
+LibraryRival bfs_library(Buffers& all, unsigned threads) {
+  auto search = graphblas_bfs(as(all[0]), as(all[1]), as(all[2])[0], as(all[3]), threads);
+  const auto run = [&all, search = search.run] {
+    search();
+    const auto levels = as(all[3]), reached = as(all[4]);
+    std::vector<uint32_t> places;
+    for (const uint32_t level : levels) {
+      if (level == ~0u) continue;
+      if (places.size() <= level) places.resize(level + 1);
+      ++places[level];
+    }
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), 0u);
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < levels.size(); ++v) {
+      if (levels[v] == ~0u) continue;
+      put(reached, places[levels[v]]++, {levels[v], v});
+      ++count;
+    }
+    put(as(all[5]), 0, {count, uint32_t(places.size())});
+    as(all[6])[0] = 0;
+  };
+  return {search.name, search.missing, run};
+}
+
 /// A word of facts a vertex: of eight vertices one adds a fact, and each takes some away.
 Buffers dataflow_input(RandomStream& random, uint32_t n) {
   const auto gen = [&](size_t) { return random.chance(8) ? 1u << random.below(32) : 0; };
@@ -138,6 +174,44 @@ void dataflow_rival(Buffers& all) {
   as(all[8])[0] = 0;
 }
 
+/// The same turns, each over its vertices in parallel: what a turn adds does not depend on their order.
+void dataflow_rival_threads(Buffers& all) {
+  const auto offsets = as(all[0]), targets = as(all[1]), kill = as(all[3]), ins = as(all[4]),
+             outs = as(all[5]);
+  std::ranges::fill(ins, 0);
+  std::ranges::copy(as(all[2]), outs.begin());
+  std::vector<uint32_t> now, fresh(outs.begin(), outs.end()), later(outs.size());
+  for (uint32_t v = 0; v < outs.size(); ++v)
+    if (outs[v] != 0) now.push_back(v);
+  const auto add = [](uint32_t& to, uint32_t facts) {
+    return std::atomic_ref(to).fetch_or(facts, std::memory_order_relaxed);
+  };
+  const auto read = [](uint32_t& from) { return std::atomic_ref(from).load(std::memory_order_relaxed); };
+  uint32_t turns = 0;
+  for (bool more = !outs.empty(); more; ++turns) {
+    tbb::enumerable_thread_specific<std::vector<uint32_t>> next;
+    tbb::parallel_for(size_t{0}, now.size(), [&](size_t k) {
+      const uint32_t v = now[k], facts = std::exchange(fresh[v], 0);
+      for (uint32_t e = offsets[v]; e < offsets[v + 1]; ++e) {
+        const uint32_t t = targets[e];
+        if ((facts & ~read(ins[t])) == 0) continue;
+        add(ins[t], facts);
+        uint32_t novel = facts & ~(kill[t] | read(outs[t]));
+        if (novel != 0) novel &= ~add(outs[t], novel);
+        if (novel != 0 && add(later[t], novel) == 0) next.local().push_back(t);
+      }
+    });
+    now.clear();
+    for (const auto& its : next) now.insert(now.end(), its.begin(), its.end());
+    more = !now.empty();
+    fresh.swap(later);
+  }
+  as(all[6])[0] = std::accumulate(outs.begin(), outs.end(), 0u,
+                                  [](uint32_t sum, uint32_t x) { return sum + std::popcount(x); });
+  as(all[7])[0] = turns;
+  as(all[8])[0] = 0;
+}
+
 /// One word of four is 0.
 Buffers prefix_input(RandomStream& random, uint32_t n) {
   return {buffer_of(words_of(n, [&](size_t) { return random.chance(4) ? 0 : random.next(); })),
@@ -172,6 +246,28 @@ void sort_rival(Buffers& all) {
   as(all[4])[0] = 0;
 }
 
+void sort_rival_threads(Buffers& all) {
+  const auto keys = as(all[0]), sorted = as(all[1]), order = as(all[2]);
+  struct Row {
+    uint64_t key;
+    uint32_t place;
+    auto operator<=>(const Row&) const = default;
+  };
+  std::vector<Row> rows(order.size());
+  tbb::parallel_for(size_t{0}, rows.size(), [&](size_t i) {
+    rows[i] = {uint64_t{keys[2 * i]} << 32 | keys[2 * i + 1], uint32_t(i)};
+  });
+  tbb::parallel_sort(rows.begin(), rows.end());
+  uint32_t different = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    order[i] = rows[i].place;
+    put(sorted, i, {uint32_t(rows[i].key >> 32), uint32_t(rows[i].key)});
+    different += i == 0 || rows[i - 1].key != rows[i].key;
+  }
+  put(as(all[3]), 0, {uint32_t(order.size()), different});
+  as(all[4])[0] = 0;
+}
+
 /// A key on the right has one partner on the left, on average, and there is room for twice as many pairs.
 Buffers join_input(RandomStream& random, uint32_t n) {
   const auto keys = [&] {
@@ -193,6 +289,19 @@ void join_rival(Buffers& all) {
     }
   }
   as(all[3])[0] = uint32_t(count);
+}
+
+LibraryRival join_library(Buffers& all, unsigned threads) {
+  const auto count = std::make_shared<size_t>(0);
+  auto join = duckdb_join(as(all[0]), as(all[1]), threads, [&all, count](auto left, auto right) {
+    for (size_t k = 0; k < left.size(); ++k) put(as(all[2]), (*count)++, {left[k], right[k]});
+  });
+  const auto run = [&all, count, join = join.run] {
+    *count = 0;
+    join();
+    as(all[3])[0] = uint32_t(*count);
+  };
+  return {join.name, join.missing, run};
 }
 
 /// Words of up to eleven letters, now and then a number, six words a line.
@@ -314,6 +423,42 @@ void scan_rules_rival(Buffers& all) {
   as(all[8])[0] = 0;
 }
 
+/// The whole text at once; what is found goes to its line.
+LibraryRival scan_rules_library(Buffers& all, unsigned) {
+  using Found = std::vector<std::pair<uint32_t, uint32_t>>;  // end, literal
+  const auto found = std::make_shared<Found>();
+  const uint32_t length = as(all[1]).back();
+  auto scan = hyperscan_literals(
+      kLiterals, {as<char>(all[0]).data(), length},
+      [found](uint32_t literal, uint64_t end) { found->emplace_back(uint32_t(end), literal); });
+  const auto run = [&all, found, scan = scan.run] {
+    const auto offsets = as(all[1]), matches = as(all[5]), verdicts = as(all[7]);
+    found->clear();
+    scan();
+    // By their ends already; of one end by nothing.
+    for (auto at = found->begin(); at != found->end();) {
+      const auto same =
+          std::find_if(at, found->end(), [&](const auto& one) { return one.first != at->first; });
+      std::sort(at, same);
+      at = same;
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i + 1 < offsets.size(); ++i) {
+      std::array<uint32_t, kNumber> times{};
+      for (; count < found->size() && (*found)[count].first <= offsets[i + 1]; ++count) {
+        const auto [end, literal] = (*found)[count];
+        ++times[literal];
+        put(matches, count, {i, end - offsets[i], literal});
+      }
+      const bool either = times[0] >= 1 || times[1] >= 2, without = times[2] == 0;
+      put(verdicts, i, {either, without, either && without, times[9] >= 1 && times[3] >= 1});
+    }
+    as(all[6])[0] = uint32_t(count);
+    as(all[8])[0] = 0;
+  };
+  return {scan.name, scan.missing, run};
+}
+
 /// As many places as values. One place of four forwards to an earlier one, and one value of a thousand goes
 /// nowhere.
 Buffers scatter_gather_input(RandomStream& random, uint32_t n) {
@@ -362,24 +507,36 @@ struct Contest {
   std::string_view engine, elements, rival;
   Buffers (*input)(RandomStream& random, uint32_t n);
   void (*by_rival)(Buffers& buffers);
+  LibraryRival (*by_library)(Buffers& buffers, unsigned threads) = nullptr;
+  std::string_view name_of_threads = {};  // of the rival's form for many threads
+  void (*by_rival_threads)(Buffers& buffers) = nullptr;
 };
 constexpr Contest kContests[] = {
-    {"bfs", "vertices", "a queue", bfs_input, bfs_rival},
-    {"dataflow", "vertices", "a worklist", dataflow_input, dataflow_rival},
-    {"join", "keys a side", "hash table of chains", join_input, join_rival},
+    {"bfs", "vertices", "a queue", bfs_input, bfs_rival, bfs_library},
+    {"dataflow", "vertices", "a worklist", dataflow_input, dataflow_rival, nullptr, "parallel worklists",
+     dataflow_rival_threads},
+    {"join", "keys a side", "hash table of chains", join_input, join_rival, join_library},
     {"prefix", "words", "std::inclusive_scan", prefix_input, prefix_rival},
-    {"scan_rules", "bytes", "RE2::Set, memmem", scan_rules_input, scan_rules_rival},
+    {"scan_rules", "bytes", "RE2::Set, memmem", scan_rules_input, scan_rules_rival, scan_rules_library},
     {"scatter_gather", "values", "a loop, std::sort", scatter_gather_input, scatter_gather_rival},
-    {"sort", "rows", "std::stable_sort", sort_input, sort_rival},
+    {"sort", "rows", "std::stable_sort", sort_input, sort_rival, nullptr, "tbb::parallel_sort",
+     sort_rival_threads},
     {"tokens", "bytes", "a loop", tokens_input, tokens_rival}};
 
 struct Options {
   std::string backend = "native";
   uint32_t elements = 1'000'000, runs = 7;
-  unsigned threads = 0;
+  unsigned threads = 0, rival_threads = 1;
   bool processors = false;
   std::vector<std::string> only;
 };
+
+void print_row(std::string_view id, const Contest& contest, uint32_t elements, double ours,
+               std::string_view name, double rival) {
+  fmt::print("{:<22} {:>9} {:<11} {:9.2f}   {:<21} {:9.2f} {:7.2f} {:12.3e}\n", id, elements,
+             contest.elements, ours * 1e3, name, rival * 1e3, ours / rival, elements / ours);
+  std::fflush(stdout);
+}
 
 void run(backend::Backend& backend, const Contest& contest, const Options& options) {
   const std::string id = fmt::format("engine.{}", contest.engine);
@@ -399,21 +556,40 @@ void run(backend::Backend& backend, const Contest& contest, const Options& optio
     must(memory.back()->write(0, buffer));
     ranges.push_back({memory.back().get(), 0, buffer.size()});
   }
-  contest.by_rival(wanted);
+  const bool many = options.rival_threads > 1 && contest.by_rival_threads != nullptr;
+  const auto by_rival = many ? contest.by_rival_threads : contest.by_rival;
+  const std::string named = many ? fmt::format("{}, {}", contest.name_of_threads, options.rival_threads)
+                                 : std::string(contest.rival);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, options.rival_threads);
+  // A rival of minutes is waited for once.
+  constexpr double kPatience = 5;
+  double ours = 1e9, rival = time_of(options.processors, [&] { by_rival(wanted); });
   must(engine.run(ranges));
   for (size_t b = 0; b < wanted.size(); ++b) {
     std::vector<std::byte> found(wanted[b].size());
     must(memory[b]->read(0, found));
     must_be(found == wanted[b], fmt::format("{}, buffer {}", id, b));
   }
-  double ours = 1e9, rival = 1e9;
   for (uint32_t k = 0; k < options.runs; ++k) {
     ours = std::min(ours, time_of(options.processors, [&] { must(engine.run(ranges)); }));
-    rival = std::min(rival, time_of(options.processors, [&] { contest.by_rival(wanted); }));
+    if (rival < kPatience) rival = std::min(rival, time_of(options.processors, [&] { by_rival(wanted); }));
   }
-  fmt::print("{:<22} {:>9} {:<11} {:9.2f}   {:<21} {:9.2f} {:7.2f} {:12.3e}\n", id, options.elements,
-             contest.elements, ours * 1e3, contest.rival, rival * 1e3, ours / rival, options.elements / ours);
-  std::fflush(stdout);
+  print_row(id, contest, options.elements, ours, named, rival);
+  if (contest.by_library == nullptr) return;
+  RandomStream again(1, 0);
+  Buffers theirs = contest.input(again, options.elements);
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const LibraryRival library = contest.by_library(theirs, options.threads == 0 ? cores : options.threads);
+  if (!library.missing.empty()) {
+    fmt::print("{:<22} no {}: it wants {}\n", id, library.name, library.missing);
+    return;
+  }
+  double best = time_of(options.processors, library.run);
+  for (size_t b = 0; b < wanted.size(); ++b)
+    must_be(theirs[b] == wanted[b], fmt::format("{} by {}, buffer {}", id, library.name, b));
+  for (uint32_t k = 1; k < options.runs && best < kPatience; ++k)
+    best = std::min(best, time_of(options.processors, library.run));
+  print_row(id, contest, options.elements, ours, library.name, best);
 }
 
 }  // namespace
@@ -425,6 +601,7 @@ int main(int argc, char** argv) {
   app.add_option("--elements", options.elements)->check(CLI::Range(1'000, 1 << 28));
   app.add_option("--runs", options.runs)->check(CLI::Range(1, 1000));
   app.add_option("--threads", options.threads, "of the native backend; 0: as many as cores");
+  app.add_option("--rival-threads", options.rival_threads, "of rivals that have a form for many");
   app.add_flag("--processor-time", options.processors, "which a busy machine changes less");
   app.add_option("--only", options.only, "names without `engine.`")->delimiter(',');
   CLI11_PARSE(app, argc, argv);

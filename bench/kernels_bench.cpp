@@ -166,6 +166,11 @@ Element element_of(spec::DataType type) {
     case spec::DataType::U32:
     case spec::DataType::I32:
     case spec::DataType::Bytes:
+    case spec::DataType::I8:
+    case spec::DataType::U8:
+    case spec::DataType::FP8E4M3:
+    case spec::DataType::FP8E5M2:
+    case spec::DataType::FP4E2M1:
     case spec::DataType::Tensor: return Element::Word;
   }
   return Element::Word;

@@ -75,7 +75,7 @@ ir::Module product(const MatmulShape& s, DataType operands_type, const MatmulCho
   check::SizedNode node = node_of({s.batch, s.m, s.n}, s.type);
   node.op = check::NodeOp::Matmul;
   node.block = s.block;
-  Assembly assembly("product");
+  Assembly assembly("product", device);
   const Array left = assembly.parameter("a", operands_type, check::elements(a.shape)),
               right = assembly.parameter("b", operands_type, check::elements(b.shape));
   const Array out = assembly.output("c", s.type, check::elements(node.shape));
@@ -243,8 +243,8 @@ int main(int argc, char** argv) {
   for (const std::string& shape : shapes) {
     MatmulShape s;
     s.block = block;
-    s.narrow = spec::info(operands).bytes < 4;
     s.type = operands == DataType::U32 ? operands : DataType::F32;
+    s.narrow = spec::info(operands).bytes < 4;
     if (std::sscanf(shape.c_str(), "%u,%u,%u,%u", &s.m, &s.n, &s.k, &s.batch) < 3) fail("no shape: " + shape);
     std::vector<MatmulChoice> choices;
     if (tiles.empty()) choices.push_back(choose_matmul(s, device));

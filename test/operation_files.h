@@ -55,4 +55,12 @@ inline uint32_t over_buffers(bool floats) {
   return n;
 }
 
+/// Operations on tensors of the ledger, whose first row is elementwise ones, and random graphs.
+inline uint32_t tensors() {
+  const std::string ledger = content(source() / "src" / "ir" / "tensor_ops.def");
+  uint32_t n = 1;
+  for (size_t at = 0; (at = ledger.find("\nVYRE_TENSOR_", at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
 }  // namespace vyre::operation_files

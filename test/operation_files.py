@@ -28,8 +28,12 @@ def over_buffers():
     return counts
 
 
+# Of the ledger of tensors, whose first row is elementwise operations, and random graphs; `index` gives integers alone.
+TENSORS = len(re.findall(r"^VYRE_TENSOR_(?:OP|VALUE)\(", (SOURCE / "src/ir/tensor_ops.def").read_text(), re.M)) + 1
+
 # What a strict certificate is of; generated engines are one more.
-INTEGER_SUBJECTS, FLOAT_SUBJECTS = (sum(pair) for pair in zip((PRIMITIVES + 1, FLOATS), over_buffers()))
+INTEGER_SUBJECTS, FLOAT_SUBJECTS = (
+    sum(counts) for counts in zip((PRIMITIVES + 1, FLOATS), over_buffers(), (TENSORS, TENSORS - 1)))
 
 
 def families(track, pattern="*"):

@@ -31,9 +31,11 @@ LARGEST_NUMBER, SIGNATURE_BYTES, DEPTH = 2**53 - 1, 64, 16
 STRENGTHS = {"quick": 10_000, "standard": 1_000_000, "full": 4_000_000}  # and the cases that each wants of an operation
 WITNESSES, LEAF_CASES, DIGEST_DIGITS, UNSHARED_LENGTH = 1_000_000, 2**20, 32, 5
 ENGINES, OVER_BUFFERS = {"engine", "generated engines"}, {"operation over buffers", "engine"}
+TENSORS = {"tensor operation": {"quick": 12, "standard": 36, "full": 480}, "generated graphs": {"quick": 6, "standard": 18, "full": 240}}
 BUFFER_CASES = {"quick": 100, "standard": 10_000, "full": 40_000}  # and of such an operation, with the instances of each law
 BUFFER_LAWS = {"quick": 10, "standard": 200, "full": 2_000}
-KINDS, TRACKS = {"operation", "family"} | OVER_BUFFERS | ENGINES, {"integer", "float", "approximate"}
+CASES = {"operation": STRENGTHS, **dict.fromkeys(OVER_BUFFERS, BUFFER_CASES), **TENSORS}
+KINDS, TRACKS = {"family", *CASES} | ENGINES, {"integer", "float", "approximate"}
 ORACLES = {"law", "specification table", "reference interpreter", "cpu reference function", "composition theorem",
            "external corpus", "property"}
 FAULTS = {"wrong value", "not written", "wrote outside", "crashed", "hung", "lost the device", "refused",
@@ -65,8 +67,7 @@ def expect(condition, why):
         raise Refused(why)
 
 
-# canonical JSON
-# What json escapes is what RFC 8785 does; its order of keys is RFC 8785's where all of them are ASCII.
+# canonical JSON: what json escapes is what RFC 8785 does; its order of keys is RFC 8785's where all of them are ASCII
 ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -198,8 +199,7 @@ def open_envelope(data):
     """(the payload, None or (key id, signature))."""
     expect(data.endswith(b"\n"), "the file does not end with a newline")
     envelope = read_canonical(data[:-1], "the file", 4)
-    fits = isinstance(envelope, dict) and envelope.keys() == {"payload", "payloadType", "signatures"}
-    expect(fits, "the file is no DSSE envelope")
+    expect(isinstance(envelope, dict) and envelope.keys() == {"payload", "payloadType", "signatures"}, "the file is no DSSE envelope")
     expect(envelope["payloadType"] == PAYLOAD_TYPE, f"the envelope holds no {PAYLOAD_TYPE}")
     payload = from_base64(envelope["payload"], "the payload")
     signatures = envelope["signatures"]
@@ -301,7 +301,7 @@ VERDICT = members(
     operators=LeftOut(small_count, 0), shapes=LeftOut(small_count, 0), coverage=LeftOut(COVERAGE, None))
 INSIDE = ("laws", "classes", "boundaries", "operators", "shapes")  # what entries of a registry have
 REGISTRY = members(digest=text, operations=small_count, families=small_count, **{name: LeftOut(small_count, 0) for name in (
-    *INSIDE, "float_operations", "float_families", "approximate_operations", "approximate_families")})
+    *INSIDE, "tensors", "float_operations", "float_families", "approximate_operations", "approximate_families")})
 WAIVER = members(subject=text, track=LeftOut(one_of(TRACKS), "integer"), failures=count, tag=text, link=text, expires=text)
 PREDICATE = members(
     vyre=label, backend=label, device=label, driver=label, floats=LeftOut(text, ""), registry=REGISTRY,
@@ -328,7 +328,7 @@ def leaves_agree(verdict):
     promises = [("property", [one["cases"] for one in promises_of(verdict)])] * any(oracle == "property" for oracle, _ in leaves)
     rows = [(row["oracle"], [row["cases"]]) for row in verdict["parity"]] + promises * bool(promises_of(verdict))
     judged = [([cases for of, cases in leaves if of == oracle], tallies) for oracle, tallies in rows]
-    return all(int(cases["planned"]) <= LEAF_CASES for mine, _ in judged for cases in mine) and ("error" in verdict or all(
+    return all(int(cases["planned"]) <= LEAF_CASES for _, cases in leaves) and ("error" in verdict or all(
         len({sum(int(cases[name]) for cases in some) % 2**64 for some in pair}) == 1 for pair in judged for name in OUTCOMES[:2]))
 
 
@@ -391,8 +391,8 @@ def parity_holds(verdict, strength):
             track_of(verdict) == "approximate" and (deviations["bound"] == 0 or deviations["beyond"] != "0")) or (
             not whole(verdict["determinism"]) or verdict["canaries"] == "0" or "canaries_broken" in verdict or is_flaky(verdict)):
         return False
-    return verdict["kind"] in ("family", "generated engines") or (
-        cases >= (BUFFER_CASES if verdict["kind"] in OVER_BUFFERS else STRENGTHS)[strength] and whole(verdict["definition"]) and
+    return cases >= CASES.get(verdict["kind"], {strength: 0})[strength] and (
+        verdict["kind"] in {"family", "generated engines", *TENSORS} or whole(verdict["definition"]) and
         any(row["oracle"] == "specification table" for row in verdict["parity"]) and
         all(row["cases"] != "0" for row in verdict["classes"]) and verdict["boundaries"] == verdict["boundaries_hit"])
 
@@ -427,9 +427,9 @@ def promises_hold(verdict):
 def laws_hold(verdict, strength):  # what failed beside promises is of laws
     of_promises = sum(int(one["cases"]["failed"]) for one in promises_of(verdict)) % 2**64
     return all(is_settled(verdict, law, strength) for law in verdict["laws"]) and int(verdict.get("failure_count", "0")) <= of_promises
-def greatest(track, predicate):  # without an engine there is no L3
-    engines = any(v["kind"] in ENGINES and track_of(v) == track for v in predicate["verdicts"])
-    return 1 if track == "approximate" else 3 if track == "integer" and engines else 2
+def greatest(track, predicate):  # without an engine, of integers, and an operation on tensors, of floats, there is no L3
+    kinds = {v["kind"] for v in predicate["verdicts"] if track_of(v) == track}
+    return 1 if track == "approximate" else 3 if kinds & (ENGINES if track == "integer" else TENSORS.keys()) else 2
 
 
 def level_of(track, predicate, waiving=False):
@@ -512,7 +512,6 @@ def conforms(predicate):
     return bool(tracks) and all(level_of(track, predicate, waiving=True) == greatest(track, predicate) for track in tracks)
 
 
-# the whole
 def tier_of(predicate):
     strength = predicate["strength"]
     cases = f"at least {STRENGTHS[strength]} cases of parity an operation"

@@ -2,8 +2,7 @@
 //
 // Its device is one core of this CPU, its memory is the host's, and its compiler is LLVM, through LLVM's C
 // interface. vyre hands it each program as LLVM IR; all that is left to do is to compile that, to keep
-// buffers, and to call the function. A backend for a chip of your own has the same functions with
-// other insides.
+// buffers, and to call the function. A backend for a chip of your own has the same functions.
 //
 // docs/adding-a-backend.md explains the interface; vyre/backend.h is its reference.
 #include <llvm-c/Core.h>
@@ -80,6 +79,7 @@ void identity(vyre_plugin_device*, vyre_plugin_identity* out) {
   unsigned major = 0, minor = 0, patch = 0;
   LLVMGetVersion(&major, &minor, &patch);
   std::snprintf(out->driver, sizeof out->driver, "LLVM %u.%u.%u", major, minor, patch);
+  if (out->struct_size >= sizeof *out) out->kind = VYRE_PLUGIN_CPU;  // an older host has no room for it
 }
 
 /// vyre refuses what is beyond these, so we need not look.

@@ -67,11 +67,17 @@ typedef struct vyre_plugin_device vyre_plugin_device;
 typedef struct vyre_plugin_pipeline vyre_plugin_pipeline;
 typedef struct vyre_plugin_buffer vyre_plugin_buffer;
 
+/// Whose kernels are fast on a device. A plugin that says nothing has those of a GPU.
+enum { VYRE_PLUGIN_GPU = 0, VYRE_PLUGIN_CPU = 1 };
+
 typedef struct vyre_plugin_identity {
   size_t struct_size;
   char name[64];     // "mychip"
   char device[192];  // "MyChip 9000, 4 cores"
   char driver[192];  // "MyDriver 1.2"
+  // Hosts that were built before what follows have no room for it.
+  uint32_t kind;  // VYRE_PLUGIN_GPU, ...: a choice between kernels of equal bits
+  uint32_t reserved;
 } vyre_plugin_identity;
 
 typedef struct vyre_plugin_limits {

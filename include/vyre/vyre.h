@@ -219,7 +219,12 @@ enum {
   VYRE_TYPE_F16 = 0x09,
   VYRE_TYPE_BF16 = 0x0a,
   VYRE_TYPE_F32 = 0x0b,
-  VYRE_TYPE_TENSOR = 0x0c
+  VYRE_TYPE_TENSOR = 0x0c,
+  VYRE_TYPE_I8 = 0x0d,  // from here on: of tensors in graphs only
+  VYRE_TYPE_U8 = 0x0e,
+  VYRE_TYPE_FP8_E4M3 = 0x12,
+  VYRE_TYPE_FP8_E5M2 = 0x13,
+  VYRE_TYPE_FP4_E2M1 = 0x14
 };
 
 typedef struct vyre_buffer_info {
@@ -558,7 +563,8 @@ VYRE_API vyre_status vyre_module_graph(vyre_backend* backend, const vyre_checked
 
 #define VYRE_MAX_AXES 8
 
-/// A tensor of a run: its elements are row-major.
+/// A tensor of a run: its elements are row-major. Of fp4_e2m1 two share a byte, the first in the low half,
+/// over the whole tensor; the high half behind the last one of an odd number is 0.
 typedef struct vyre_tensor {
   uint32_t axes;  // how many sizes there are in shape; none of a scalar
   uint32_t shape[VYRE_MAX_AXES];

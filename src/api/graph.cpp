@@ -4,6 +4,8 @@
 #include "api/handles.h"
 #include "backend/backend.h"
 #include "ops/operation.h"
+#include "plan/lowered.h"
+#include "plan/tuned.h"
 
 using namespace vyre;
 
@@ -34,7 +36,7 @@ std::vector<vyre_tensor> tensors_of(const plan::GraphExecutable::Sized& sized) {
     vyre_tensor& tensor = out.emplace_back();
     tensor.axes = uint32_t(node.shape.size());
     std::ranges::copy(node.shape, tensor.shape);
-    tensor.size = size_t(check::elements(node.shape)) * spec::info(node.type).bytes;
+    tensor.size = size_t(check::memory_bytes(node));
   };
   for (const auto& parameter : sized.graph.parameters) add(parameter.node);
   for (const auto& output : sized.graph.outputs) add(output.node);
@@ -72,16 +74,19 @@ vyre_status vyre_module_graph(vyre_backend* backend, const vyre_checked_module* 
     if (item < before || item - before >= module.graphs.size()) return VYRE_INVALID_ARGUMENT;
     const uint32_t number = uint32_t(item - before);
     const ir::Graph& graph = module.graphs[number];
-    *out = new vyre_graph{backend->backend,
-                          checked->checked,
-                          checked->source,
-                          graph.parameters.size(),
-                          graph.outputs.size(),
-                          {*backend->backend,
-                           checked->checked,
-                           number,
-                           ops::op_table(),
-                           {.device = plan::device_of(backend->backend->identity().name)}}};
+    const backend::Identity identity = backend->backend->identity();
+    *out = new vyre_graph{
+        backend->backend,
+        checked->checked,
+        checked->source,
+        graph.parameters.size(),
+        graph.outputs.size(),
+        {*backend->backend,
+         checked->checked,
+         number,
+         ops::op_table(),
+         {.plan = {}, .device = identity.kind, .tuned = plan::read_tuned(identity, plan::tuned_folder())},
+         plan::lowered_folder()}};
     return VYRE_OK;
   });
 }
@@ -116,7 +121,7 @@ vyre_status vyre_graph_run(vyre_graph* graph, const vyre_tensor* tensors, size_t
       }
       host.emplace_back(static_cast<std::byte*>(all[i].data), all[i].size);
     }
-    return sized.executable.run_host(host);
+    return plan::run_host(sized.executable, sized.graph, host);
   });
 }
 

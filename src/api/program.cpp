@@ -24,6 +24,11 @@ constexpr vyre_type type_of(spec::DataType type) {
     case BF16: return VYRE_TYPE_BF16;
     case F32: return VYRE_TYPE_F32;
     case Tensor: return VYRE_TYPE_TENSOR;
+    case I8: return VYRE_TYPE_I8;
+    case U8: return VYRE_TYPE_U8;
+    case FP8E4M3: return VYRE_TYPE_FP8_E4M3;
+    case FP8E5M2: return VYRE_TYPE_FP8_E5M2;
+    case FP4E2M1: return VYRE_TYPE_FP4_E2M1;
   }
   return 0;
 }

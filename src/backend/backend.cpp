@@ -313,7 +313,155 @@ class HostRecording final : public Recording {
   size_t repeats_ = 0;
 };
 
+/// Engines side by side: in each round every lane goes as far as the host need not look at a word, all that
+/// they have to do until then is one batch, and the words are looked at together.
+class LaneRecording final : public Recording {
+ public:
+  LaneRecording(Backend& backend, std::span<const Command> commands)
+      : backend_(backend), commands_(commands.begin(), commands.end()) {
+    for (Command& command : commands_) {
+      ranges_.emplace_back(command.step.ranges.begin(), command.step.ranges.end());
+      command.step.ranges = ranges_.back();
+      numbers_.push_back(repeats_);
+      repeats_ += command.kind == Command::Kind::Repeat ? 1 : 0;
+    }
+  }
+
+  Result<void> run(std::span<Taken> taken, uint64_t statements) override {
+    own_.assign(taken.empty() ? repeats_ : 0, {});
+    taken_ = taken.empty() ? std::span<Taken>(own_) : taken;
+    std::vector<Lane> lanes;
+    for (size_t i = 0; i < commands_.size(); i += 1 + commands_[i].count)
+      lanes.push_back({{{i + 1, i + 1, i + 1 + commands_[i].count}}, statements});
+    for (bool done = false; !done;) {
+      batch_.clear();
+      in_batch_.clear();
+      std::vector<Backend::Look> looks;
+      std::vector<Lane*> looking;
+      std::vector<std::vector<size_t>> parts(lanes.size());
+      for (size_t k = 0; k < lanes.size(); ++k) {
+        if (!advance(lanes[k], parts[k])) continue;
+        const Command& repeat = commands_[lanes[k].frames.back().repeat];
+        looks.push_back({repeat.range.buffer, repeat.range.offset + repeat.word});
+        looking.push_back(&lanes[k]);
+      }
+      interleave(lanes, parts);
+      std::vector<Taken> in_batch(in_batch_.size());
+      if (!batch_.empty() || !looks.empty()) VYRE_CHECK(backend_.run_and_look(batch_, in_batch, looks));
+      for (size_t i = 0; i < in_batch.size(); ++i) {
+        const auto [lane, command] = in_batch_[i];
+        Taken& all = taken_[numbers_[command]];
+        all.turns += in_batch[i].turns;
+        all.unfinished += in_batch[i].unfinished;
+        spend(*lane, in_batch[i].turns * commands_[command].statements);
+      }
+      for (size_t i = 0; i < looks.size(); ++i) end_turn(*looking[i], looks[i].word);
+      done = looks.empty();
+    }
+    return {};
+  }
+
+ private:
+  /// A body under way, or the whole lane.
+  struct Frame {
+    size_t begin = 0, at = 0, end = 0;
+    size_t repeat = SIZE_MAX;  // the command
+    uint32_t turns = 0;
+  };
+  struct Lane {
+    std::vector<Frame> frames;  // none: it is done, or has no statements left
+    uint64_t left = 0;
+  };
+
+  static void spend(Lane& lane, uint64_t statements) {
+    if (statements > lane.left) lane.frames.clear();
+    lane.left -= std::min(lane.left, statements);
+  }
+  void begin_turn(Lane& lane) {
+    Frame& frame = lane.frames.back();
+    frame.at = frame.begin;
+    ++frame.turns;
+    ++taken_[numbers_[frame.repeat]].turns;
+    spend(lane, commands_[frame.repeat].statements);
+  }
+  void end_turn(Lane& lane, uint32_t word) {
+    if (lane.frames.empty()) return;
+    const Frame& frame = lane.frames.back();
+    if (word != 0 && frame.turns < commands_[frame.repeat].turns) return begin_turn(lane);
+    if (word != 0) ++taken_[numbers_[frame.repeat]].unfinished;
+    lane.frames.pop_back();
+  }
+  bool is_batched(size_t at) const {
+    const auto body = std::span(commands_).subspan(at + 1, commands_[at].count);
+    return backend_.drives_repeats() &&
+           std::ranges::find(body, Command::Kind::Repeat, &Command::kind) == body.end();
+  }
+  /// Into the batch, one command of each lane in turn: a device may run neighbours at one time.
+  void interleave(std::vector<Lane>& lanes, std::span<const std::vector<size_t>> parts) {
+    bool more = true;
+    for (size_t i = 0; more; ++i) {
+      more = false;
+      for (size_t k = 0; k < lanes.size(); ++k) {
+        if (i >= parts[k].size()) continue;
+        more = true;
+        const size_t at = parts[k][i];
+        const bool repeats = commands_[at].kind == Command::Kind::Repeat;
+        if (repeats) in_batch_.emplace_back(&lanes[k], at);
+        const auto begin = commands_.begin() + ptrdiff_t(at);
+        batch_.insert(batch_.end(), begin, begin + 1 + (repeats ? ptrdiff_t(commands_[at].count) : 0));
+      }
+    }
+  }
+  /// The commands that the lane does until it is done or a word decides. True: a word decides.
+  bool advance(Lane& lane, std::vector<size_t>& part) {
+    while (!lane.frames.empty()) {
+      Frame& frame = lane.frames.back();
+      if (frame.at == frame.end) {
+        if (frame.repeat != SIZE_MAX && commands_[frame.repeat].looks) return true;
+        lane.frames.pop_back();
+        continue;
+      }
+      const size_t at = frame.at;
+      const Command& command = commands_[at];
+      const size_t behind = at + 1 + (command.kind == Command::Kind::Repeat ? command.count : 0);
+      frame.at = behind;
+      if (command.kind == Command::Kind::Repeat && !is_batched(at)) {
+        if (command.turns == 0) continue;
+        lane.frames.push_back({at + 1, at + 1, behind, at});
+        begin_turn(lane);
+        continue;
+      }
+      part.push_back(at);
+    }
+    return false;
+  }
+
+  Backend& backend_;
+  std::vector<Command> commands_;
+  std::deque<std::vector<DeviceRange>> ranges_;
+  std::vector<size_t> numbers_;  // by command: of how many repeats before it
+  size_t repeats_ = 0;
+  std::vector<Taken> own_;
+  std::span<Taken> taken_;
+  std::vector<Command> batch_;
+  std::vector<std::pair<Lane*, size_t>> in_batch_;  // repeats of it, and the command of each
+};
+
 }  // namespace
+
+Result<void> Backend::run_and_look(std::span<const Command> commands, std::span<Taken> taken,
+                                   std::span<Look> looks) {
+  if (!commands.empty()) {
+    VYRE_TRY(recording, record_batch(commands));
+    VYRE_CHECK(recording->run(taken, UINT64_MAX));
+  }
+  for (Look& look : looks) {
+    std::array<std::byte, 4> word{};
+    VYRE_CHECK(look.buffer->read(look.offset, word));
+    look.word = load_u32(word.data());
+  }
+  return {};
+}
 
 Result<std::unique_ptr<Recording>> record_stepwise(Backend& backend, std::span<const Command> commands,
                                                    AfterCommand after) {
@@ -323,6 +471,8 @@ Result<std::unique_ptr<Recording>> record_stepwise(Backend& backend, std::span<c
 }
 
 Result<std::unique_ptr<Recording>> Backend::record(std::span<const Command> commands) {
+  if (!commands.empty() && commands.front().kind == Command::Kind::Lane)
+    return std::make_unique<LaneRecording>(*this, commands);
   return record_stepwise(*this, commands, nullptr);
 }
 
@@ -402,6 +552,10 @@ Result<std::unique_ptr<Pipeline>> make_pipeline(Backend& backend, const check::C
                                                 const spec::Convention& convention) {
   VYRE_CHECK(negotiate(backend, program, convention));
   return backend.compile(program);
+}
+
+void Backend::side_by_side(size_t count, const std::function<void(size_t)>& work) {
+  for (size_t i = 0; i < count; ++i) work(i);
 }
 
 std::vector<Result<std::unique_ptr<Pipeline>>> Backend::compile_batch(

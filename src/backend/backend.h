@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "check/checked.h"
 #include "layout/dispatch.h"
+#include "spec/device_kind.h"
 
 namespace vyre::backend {
 
@@ -27,6 +28,8 @@ struct Identity {
   std::string device;   // "x86-64 AVX2, 2 threads"
   std::string driver;   // "LLVM 19.1.7"
   std::string version;  // of vyre
+  /// Whose kernels are fast on it; no bit depends on it.
+  spec::DeviceKind kind = spec::DeviceKind::Gpu;
 };
 
 /// Where a backend does arithmetic on floats by the device's own instructions, and where by integers; results
@@ -123,6 +126,8 @@ struct Command {
     Zero,      // range, to be filled with zeros
     Repeat,    // the `count` commands that follow, which may hold others: at most `turns` times, at least
                // once, and after each turn the word at `word` of the range is looked at: zero ends it
+    Lane,      // the `count` commands that follow, which may run beside those of other lanes: none touches
+               // memory that one of another lane writes. Either all commands are in lanes, or none.
   };
   Kind kind{};
   Step step;
@@ -165,6 +170,9 @@ class Backend {
   virtual uint32_t convention() const { return spec::kLatestConvention; }
   /// The program must outlive neither the pipeline nor the backend.
   virtual Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) = 0;
+  /// work(0) to work(count - 1), each of which compiles a program: at the same time where compile() may be
+  /// called so. The default is one after the other.
+  virtual void side_by_side(size_t count, const std::function<void(size_t)>& work);
   /// Device memory of this many bytes, contents unspecified. The default is memory of the host, aligned to
   /// kRangeAlignment. Errors: B003.
   virtual Result<std::unique_ptr<DeviceBuffer>> allocate(uint64_t bytes);
@@ -180,6 +188,15 @@ class Backend {
   /// The same without a Repeat, or with those alone whose body has none if drives_repeats(). The default runs
   /// dispatches by run() and fills from the host.
   virtual Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands);
+  /// Runs what record_batch() takes, once, and then reads words, each 4 bytes. The default does one after
+  /// the other; where a device can do all of it in one submission, that is one wait.
+  struct Look {
+    DeviceBuffer* buffer = nullptr;
+    uint64_t offset = 0;
+    uint32_t word = 0;  // what stands there
+  };
+  virtual Result<void> run_and_look(std::span<const Command> commands, std::span<Taken> taken,
+                                    std::span<Look> looks);
   /// Whether a batch may have repeats: the device looks at their words by itself.
   virtual bool drives_repeats() const { return false; }
   /// Runs a whole engine over buffers of the device, once: record() and Recording::run(), for commands that

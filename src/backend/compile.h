@@ -44,6 +44,7 @@ class CompilingBackend : public Backend {
   Result<std::unique_ptr<Pipeline>> compile(const check::Checked& program) final;
   std::vector<Result<std::unique_ptr<Pipeline>>> compile_batch(
       std::span<const check::Checked* const> programs) override;
+  void side_by_side(size_t count, const std::function<void(size_t)>& work) override { for_each(count, work); }
 
  protected:
   using Compiled = Result<std::unique_ptr<Pipeline>>;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
 #include "backend/transfer.h"
+#include "base/bytes.h"
 
 namespace vyre::backend {
 namespace {
@@ -157,7 +159,36 @@ class DevicePipeline final : public Pipeline {
   std::vector<size_t> order_;  // bound buffers, those that are written last
 };
 
-Result<Launch> prepare(const DeviceCore& device, const Step& step) {
+/// Commands of a device without recordings of its own: each run is one work, which is waited for once.
+class WorkRecording final : public Recording {
+ public:
+  WorkRecording(std::shared_ptr<DeviceCore> device, std::vector<DeviceCommand> commands)
+      : device_(std::move(device)), commands_(std::move(commands)) {}
+  Result<void> run(std::span<Taken>, uint64_t) override {
+    VYRE_TRY(work, device_->begin());
+    VYRE_CHECK(put(*work, commands_));
+    return work->finish();
+  }
+  static Result<void> put(DeviceWork& work, std::span<const DeviceCommand> commands) {
+    for (const auto& [command, launch, range] : commands) {
+      if (launch.code != nullptr) {
+        VYRE_CHECK(work.dispatch(launch));
+      } else if (range.bytes != 0) {
+        // Ranges begin at multiples of 256 and memory is whole words: what is rounded up is slack of this
+        // one.
+        const uint64_t bytes = (range.bytes + 3) & ~uint64_t{3};
+        VYRE_CHECK(work.fill(*range.allocation, range.offset + bytes, range.offset, bytes, std::byte{0}));
+      }
+    }
+    return {};
+  }
+
+ private:
+  const std::shared_ptr<DeviceCore> device_;
+  const std::vector<DeviceCommand> commands_;  // whose code stays as long
+};
+
+Result<Launch> prepare_step(const DeviceCore& device, const Step& step) {
   const auto* const pipeline = dynamic_cast<const DevicePipeline*>(step.pipeline);
   if (pipeline == nullptr || pipeline->device() != &device) return std::unexpected(device.foreign("program"));
   return pipeline->prepare(step.ranges, step.groups);
@@ -277,7 +308,7 @@ std::unique_ptr<Pipeline> DeviceBackend::pipeline_of(const check::Checked& progr
 Result<void> DeviceBackend::run(std::span<const Step> steps) {
   std::vector<Launch> all;
   for (const Step& step : steps) {
-    VYRE_TRY(launch, prepare(*core_, step));
+    VYRE_TRY(launch, prepare_step(*core_, step));
     all.push_back(std::move(launch));
   }
   VYRE_TRY(work, core_->begin());
@@ -285,13 +316,12 @@ Result<void> DeviceBackend::run(std::span<const Step> steps) {
   return work->finish();
 }
 
-Result<std::unique_ptr<Recording>> DeviceBackend::record_batch(std::span<const Command> commands) {
-  if (!core_->records()) return Backend::record_batch(commands);
+Result<std::vector<DeviceCommand>> DeviceBackend::prepare(std::span<const Command> commands) const {
   std::vector<DeviceCommand> all;
   for (const Command& command : commands) {
     DeviceCommand& made = all.emplace_back(DeviceCommand{.command = command, .launch = {}, .range = {}});
     if (command.kind == Command::Kind::Dispatch) {
-      VYRE_TRY(launch, prepare(*core_, command.step));
+      VYRE_TRY(launch, prepare_step(*core_, command.step));
       made.launch = std::move(launch);
       continue;
     }
@@ -299,8 +329,38 @@ Result<std::unique_ptr<Recording>> DeviceBackend::record_batch(std::span<const C
     VYRE_TRY(range, bound_of(*core_, command.range));
     made.range = range;
   }
-  VYRE_TRY(recording, core_->record(std::move(all)));
-  return recording ? std::move(recording) : Backend::record_batch(commands);
+  return all;
+}
+
+Result<std::unique_ptr<Recording>> DeviceBackend::record_batch(std::span<const Command> commands) {
+  VYRE_TRY(all, prepare(commands));
+  if (core_->records()) {
+    VYRE_TRY(recording, core_->record(all));
+    if (recording) return std::move(recording);
+  }
+  return std::make_unique<WorkRecording>(core_, std::move(all));
+}
+
+Result<void> DeviceBackend::run_and_look(std::span<const Command> commands, std::span<Taken> taken,
+                                         std::span<Look> looks) {
+  const bool records = core_->records() && !commands.empty();
+  if (records) {
+    VYRE_TRY(recording, record_batch(commands));
+    VYRE_CHECK(recording->run(taken, UINT64_MAX));
+    if (looks.empty()) return {};
+  }
+  VYRE_TRY(all, prepare(records ? std::span<const Command>() : commands));
+  std::vector<std::array<std::byte, 4>> words(looks.size());
+  VYRE_TRY(work, core_->begin());
+  VYRE_CHECK(WorkRecording::put(*work, all));
+  for (size_t i = 0; i < looks.size(); ++i) {
+    VYRE_CHECK(check_within(looks[i].buffer->bytes(), looks[i].offset, 4));
+    VYRE_TRY(bound, bound_of(*core_, {looks[i].buffer, 0, looks[i].buffer->bytes()}));
+    VYRE_CHECK(work->read(*bound.allocation, looks[i].offset, words[i]));
+  }
+  VYRE_CHECK(work->finish());
+  for (size_t i = 0; i < looks.size(); ++i) looks[i].word = load_u32(words[i].data());
+  return {};
 }
 
 }  // namespace vyre::backend

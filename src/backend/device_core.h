@@ -204,6 +204,8 @@ class DeviceBackend : public CompilingBackend {
   Result<void> run(std::span<const Step> steps) final;
   /// By the device, where it has recordings of its own. Errors: B012 for what is another backend's.
   Result<std::unique_ptr<Recording>> record_batch(std::span<const Command> commands) final;
+  Result<void> run_and_look(std::span<const Command> commands, std::span<Taken> taken,
+                            std::span<Look> looks) final;
   bool drives_repeats() const final { return core_->records() && core_->drives_repeats(); }
 
  protected:
@@ -213,6 +215,8 @@ class DeviceBackend : public CompilingBackend {
                                         std::shared_ptr<const DeviceCode> code) const;
 
  private:
+  Result<std::vector<DeviceCommand>> prepare(std::span<const Command> commands) const;
+
   const std::shared_ptr<DeviceCore> core_;
 };
 

@@ -21,7 +21,7 @@ namespace vyre::backend::probe {
 
 /// Changes whenever other contexts or inputs are asked for, or native forms are written otherwise: part of
 /// what verdicts are kept under.
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 
 struct Verdict {
   lower::FloatPromises kept;

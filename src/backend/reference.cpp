@@ -60,7 +60,8 @@ class Reference final : public Backend {
     return {.name = "reference",
             .device = "any host, 1 thread",
             .driver = "vyre evaluator",
-            .version = VYRE_VERSION};
+            .version = VYRE_VERSION,
+            .kind = spec::DeviceKind::Cpu};
   }
   Limits limits() const override {
     return {.max_invocations_per_group = spec::kMaxInvocationsPerGroup,

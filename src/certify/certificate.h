@@ -43,6 +43,8 @@ struct Registry {
   uint32_t boundaries = 0;
   uint32_t operators = 0;
   uint32_t shapes = 0;
+  /// Of the operations of both tracks, those on tensors: builds before them had none.
+  uint32_t tensors = 0;
 
   uint32_t operations_of(verify::Track track) const {
     switch (track) {

@@ -36,7 +36,9 @@ Support support_of(const Verdict& v, verify::Strength strength) {
     return {Level::L1, std::move(missing.front())};
   if (auto missing = missing_for_invariants(v); !missing.empty())
     return {Level::L2, std::move(missing.front())};
-  return {greatest_level(v.track, {&v, 1}), {}};
+  const auto& kind = info(v.kind);
+  return {std::min(greatest_level(v.track), kind.has_invariants || kind.has_tensors ? Level::L3 : Level::L2),
+          {}};
 }
 
 using SubjectKey = std::tuple<verify::SubjectKind, std::string, Track>;

@@ -166,6 +166,7 @@ void describe(auto& a, Of<Registry> auto& x) {
   a.later_field("boundaries", x.boundaries);
   a.later_field("operators", x.operators);
   a.later_field("shapes", x.shapes);
+  a.later_field("tensors", x.tensors);
 }
 void describe(auto& a, Of<Certificate> auto& x) {
   a.label("vyre", x.vyre);

@@ -130,14 +130,14 @@ std::vector<std::string> missing_for_parity(const Verdict& verdict, Strength str
     // One of the law's stands for 2^20 values that were judged on the device.
     if (oracle.oracle != verify::Oracle::Law) cases += oracle.tally.completed;
   }
+  if (const uint64_t wanted = parity_cases(strength, verdict.kind); cases < wanted)
+    missing.push_back(fmt::format("parity: {} cases, {} are wanted", cases, wanted));
   if (info(verdict.kind).has_table) {
     // Every operation has rows, and what they say outranks all else: without them it is not known that they
     // hold.
     if (std::ranges::count(verdict.parity, verify::Oracle::SpecificationTable,
                            &verify::OracleCases::oracle) == 0)
       missing.push_back("parity: no row of the specification table was run");
-    if (const uint64_t wanted = parity_cases(strength, verdict.kind); cases < wanted)
-      missing.push_back(fmt::format("parity: {} cases, {} are wanted", cases, wanted));
     require_whole(missing, verdict.definition, "the definitions against each other");
     for (const verify::ClassHits& c : verdict.classes) {
       if (c.hits == 0) missing.push_back(fmt::format("no case in the class \"{}\"", c.name));
@@ -187,10 +187,12 @@ std::vector<std::string> missing_for_invariants(const Verdict& verdict) {
 }
 
 Level greatest_level(verify::Track track, std::span<const Verdict> verdicts) {
-  const bool engines = std::ranges::any_of(verdicts, [&](const Verdict& verdict) {
-    return verdict.track == track && info(verdict.kind).has_invariants;
-  });
-  return engines ? greatest_level(track) : std::min(greatest_level(track), Level::L2);
+  // Of integers the third level is of engines, and there are none of floats: there it is of tensors.
+  const auto has = track == verify::Track::Integer ? &verify::SubjectKindInfo::has_invariants
+                                                   : &verify::SubjectKindInfo::has_tensors;
+  const bool is_there =
+      std::ranges::any_of(verdicts, [&](const Verdict& v) { return v.track == track && info(v.kind).*has; });
+  return is_there ? greatest_level(track) : std::min(greatest_level(track), Level::L2);
 }
 
 Level level_of(verify::Track track, std::span<const Verdict> verdicts, Strength strength,

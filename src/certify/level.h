@@ -4,13 +4,13 @@
 // L1 (parity): every selected subject gave the expected bytes in every planned case, answered the same when
 // asked again, kept every canary, and the two definitions of each operation agree. L2 (algebraic): L1, and
 // every claimed law was verified, exhaustively on u8 and edge256 and witnessed, on the definition and on the
-// backend itself, and every denied law was refuted on both. A law with no case run is not verified. L3
-// (engine), of the integer track: L2, engines are among the subjects, and every promise of each, generated
-// ones too, held in all of its cases. There is
-// a level for each track: L1f and L2f are the same of what has a float in its types; a verdict is of one
-// track. L1a, of the approximate track, is L1 with "within the bound" in the place of "the expected bytes";
-// there is nothing above it. Operations of files are graded in suite/certify_file.cpp, since no certificate
-// says their level. Source: vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
+// backend itself, and every denied law was refuted on both. A law with no case run is not verified. L3,
+// of the integer track: L2, engines are among the subjects, and every promise of each, generated ones too,
+// held in all of its cases. There is a level for each track: L1f and L2f are the same of what has a float in
+// its types, and L3f is L2f with operations on tensors among the subjects; a verdict is of one track. L1a, of
+// the approximate track, is L1 with "within the bound" in the place of "the expected bytes"; there is nothing
+// above it. Operations of files are graded in suite/certify_file.cpp, since no certificate says their level.
+// Source: vyre-conform-spec, "Conformance Levels"; semantics, "Laws and evidence".
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Requirement {
   Level level{};
   bool operator==(const Requirement&) const = default;
 };
-/// "L1", "L2f", "L1a", "integer=L2", "float=L1f", "approximate=L1a"; nothing for what is no level to reach.
+/// "L1", "L3f", "L1a", "integer=L2", "float=L1f", "approximate=L1a"; nothing for what is no level to reach.
 std::optional<Requirement> find_requirement(std::string_view name);
 
 /// The least a parity check of an operation must have run, and a witnessed law.
@@ -63,11 +63,12 @@ bool is_settled(verify::SubjectKind kind, const verify::LawVerdict& law, verify:
 Level level_of(verify::Track track, std::span<const verify::Verdict> verdicts, verify::Strength strength,
                uint32_t selected_families);
 
-/// The greatest level that a track has; and of what was judged: without an engine there is no L3.
+/// The greatest level that a track has; and of what was judged: there is no L3 without an engine, and no L3f
+/// without an operation on tensors.
 constexpr Level greatest_level(verify::Track track) {
   switch (track) {
     case verify::Track::Integer: return Level::L3;
-    case verify::Track::Float: return Level::L2;
+    case verify::Track::Float: return Level::L3;
     case verify::Track::Approximate: return Level::L1;
   }
   return Level::None;

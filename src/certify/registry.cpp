@@ -10,6 +10,7 @@
 #include "verify/leaves.h"
 #include "verify/operator_laws.h"
 #include "verify/section.h"
+#include "verify/tensor_check.h"
 #include "wire/wire.h"
 
 namespace vyre::certify {
@@ -114,6 +115,15 @@ Digest generated_entry() {
   return h.finish();
 }
 
+// The same of what an operation on tensors is tried on.
+void add(EntryHasher& h, const verify::TensorSubject& subject) {
+  constexpr uint64_t kSome = 8;
+  h.text(subject.name());
+  for (const verify::Track track : {verify::Track::Integer, verify::Track::Float})
+    if (const auto* of = verify::find_tensor_subject(subject.name(), track))
+      h.text(verify::tensor_digest(*of, 0, kSome));
+}
+
 void add(EntryHasher& h, verify::Family family) {
   h.text(verify::info(family).text);
   for (const verify::Section* section : verify::sections_of(family)) section->describe(family, h);
@@ -142,6 +152,9 @@ Entries make_entries(bool approximate) {
       out.emplace_back(operation.name(), entry_digest(operation));
     out.emplace_back(verify::subject_of(verify::kGeneratedEngines, 1),
                      generated_entry().hex().substr(0, verify::kDigestDigits));
+    // One on two tracks is one entry.
+    for (const verify::TensorSubject& subject : verify::tensor_subjects())
+      if (out.back().first != subject.name()) out.emplace_back(subject.name(), entry_digest(subject));
   }
   for (const verify::FamilyInfo& family : verify::kFamilies) {
     if (verify::is_of(family.family, verify::Track::Approximate) == approximate)
@@ -189,6 +202,10 @@ Registry make_registry(bool approximate) {
     out.classes += uint32_t(opspec::classes_of(operation.entry->id).size());
     out.boundaries += uint32_t(opspec::kBoundarySizes.size());
     (operation.track() == Track::Float ? out.float_operations : out.operations) += 1;
+  }
+  for (const verify::TensorSubject& subject : verify::tensor_subjects()) {
+    (subject.track == Track::Float ? out.float_operations : out.operations) += 1;
+    ++out.tensors;
   }
   out.operations += operations(Track::Integer) + 1;  // and generated engines
   out.families = verify::parts_of(Track::Integer);

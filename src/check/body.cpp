@@ -70,7 +70,7 @@ void BodyChecker::declare_buffer(uint32_t number) {
   if (decl.name != ir::kNoSymbol) visible_[ir::index(decl.name)] = {Binding::Kind::Buffer, number};
   // declarations.cpp reports what is wrong with element types.
   buffer_usable_[number] = decl.element != DataType::Tensor
-                               ? spec::is_available(decl.element)
+                               ? spec::is_available(decl.element) && !spec::is_small(decl.element)
                                : decl.tensor < input_.tensors.size() &&
                                      !input_.tensors[decl.tensor].dims.empty() &&
                                      spec::is_value_type(input_.tensors[decl.tensor].element);

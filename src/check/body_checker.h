@@ -26,7 +26,10 @@ class BodyChecker {
 
  private:
   friend class PipelineChecker;  // host expressions are expressions, in scopes of the same kind
-  friend class GraphChecker;     // and so are those of graphs
+  friend class GraphNodes;       // and so are those of graphs
+  friend class GraphTensors;
+  friend class GraphExpressions;
+  friend class GraphChecker;
   /// What a name stands for at this moment of the walk.
   struct Binding {
     enum class Kind : uint8_t { None, Variable, Buffer, Constant } kind = Kind::None;

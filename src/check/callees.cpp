@@ -240,8 +240,9 @@ BodyResult check_function_body(const ir::Function& function, const spec::OpTable
     report.add(DiagCode::V025, function.code.span(function.result),
                fmt::format("the result of {} is {}, which is no type of values", quoted(function.id),
                            spec::text(function.result_type)),
-               function.result_type == DataType::Bytes ? "the words of a bytes buffer are u32"
-                                                       : "tensors are buffers of programs");
+               spec::is_small(function.result_type)      ? std::string(kSmallHelp)
+               : function.result_type == DataType::Bytes ? "the words of a bytes buffer are u32"
+                                                         : "tensors are buffers of programs");
   } else if (found != function.result_type && found != kUnknownType) {
     report.add(DiagCode::V035, function.code.span(function.result),
                fmt::format("the result of {} is {}; its signature says {}", quoted(function.id),

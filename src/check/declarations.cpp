@@ -72,6 +72,7 @@ void check_workgroup_memory(const ir::BufferDecl& decl, std::string_view shown, 
 
 void check_private_memory(const ir::BufferDecl& decl, std::string_view shown, uint64_t& bytes,
                           Report& report) {
+  if (spec::is_small(decl.element)) return;
   if (spec::is_available(decl.element) && !spec::is_value_type(decl.element)) {
     report.add(DiagCode::V025, decl.span,
                fmt::format("{} is a private array of {}", shown, spec::text(decl.element)),
@@ -106,7 +107,7 @@ class TensorCheck {
       wrong(DiagCode::V038,
             fmt::format("tensor {} has elements of {}, which is no type of values", shown_,
                         spec::text(tensor.element)),
-            "use u32 for the words of bytes");
+            spec::is_small(tensor.element) ? std::string(kSmallHelp) : "use u32 for the words of bytes");
     }
     if (tensor.dims.empty())
       wrong(DiagCode::V038, fmt::format("tensor {} has no dimension", shown_), "give it at least one");
@@ -197,6 +198,11 @@ void check_buffers(const Declarations& program, Report& report) {
   uint64_t workgroup_bytes = 0, private_bytes = 0;
   for (const ir::BufferDecl& decl : program.buffers) {
     const std::string shown = quoted(program.code.name(decl.name));
+    if (spec::is_small(decl.element)) {
+      report.add(DiagCode::V025, decl.span,
+                 fmt::format("{} is a buffer of {}", shown, spec::text(decl.element)),
+                 std::string(kSmallHelp));
+    }
     if (spec::is_bound(decl.access)) {
       check_binding(decl, program, bindings, report);
     } else if (decl.access == spec::BufferAccess::Private) {

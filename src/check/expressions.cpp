@@ -191,7 +191,11 @@ DataType BodyChecker::type_of(ExprId id) {
 
 bool BodyChecker::check_available(DataType type, Span span) {
   if (spec::is_available(type) && spec::is_value_type(type)) return true;
-  if (spec::is_available(type)) {
+  if (spec::is_small(type)) {
+    report_.add(DiagCode::V025, span,
+                fmt::format("{} is a type of tensors in graphs; values cannot have it", spec::text(type)),
+                std::string(kSmallHelp));
+  } else if (spec::is_available(type)) {
     report_.add(DiagCode::V025, span,
                 fmt::format("{} is a buffer type; values cannot have it", spec::text(type)),
                 type == DataType::Bytes ? "the words of a bytes buffer are u32"
@@ -220,8 +224,7 @@ DataType BodyChecker::literal(ExprId id, const Expr& e) {
   if (e.type == DataType::Bool && bits[0] > 1) {
     report_.add(DiagCode::V034, span, fmt::format("a bool literal with the bits {:#x}", bits[0]),
                 "false is 0 and true is 1");
-  } else if ((spec::value_bits(e.type) == 16 && bits[0] > 0xffff) ||
-             (spec::value_bits(e.type) == 64 && (bits[2] | bits[3]) != 0)) {
+  } else if (!spec::is_value(bits, e.type)) {
     report_.add(
         DiagCode::V034, span,
         fmt::format("a {} literal with more than {} bits", spec::text(e.type), spec::value_bits(e.type)),

@@ -57,15 +57,6 @@ DataType type_of_values(spec::LawKind kind, const spec::OpSignature& f) {
   return f.output;
 }
 
-bool fits(const std::array<uint32_t, 4>& bits, DataType type) {
-  const uint32_t width = type == DataType::Bool ? 1 : spec::value_bits(type);
-  for (uint32_t i = 0; i < 4; ++i) {
-    const uint32_t left = width > 32 * i ? width - 32 * i : 0;
-    if (left < 32 && bits[i] >> left != 0) return false;
-  }
-  return true;
-}
-
 /// How a value is written in another type, where a plain number stands: 1 is 1.0 as f32 and 1u64 as u64.
 std::string written_as(const ir::Value& value, DataType type) {
   const bool number = value.type == DataType::U32;
@@ -79,7 +70,7 @@ std::string written_as(const ir::Value& value, DataType type) {
 
 /// V034: a value has no bits beyond its type. No text has such a one.
 void check_bits(const ir::Value& value, Report& report) {
-  if (!spec::is_value_type(value.type) || fits(value.bits, value.type)) return;
+  if (!spec::is_value_type(value.type) || spec::is_value(value.bits, value.type)) return;
   const uint32_t width = value.type == DataType::Bool ? 1 : spec::value_bits(value.type);
   report.add(DiagCode::V034, value.span,
              fmt::format("a {} with more than {}", spec::text(value.type), counted(width, "bit")),
@@ -177,7 +168,7 @@ std::optional<UnderstoodLaw> understand(const ir::LawText& law, const ir::Operat
   out.variables = std::move(*variables);
   const DataType type = type_of_values(out.kind, signature);
   for (size_t i = operations; i < law.arguments.size(); ++i) {
-    if (fits(law.arguments[i].bits, type)) continue;
+    if (spec::is_value(law.arguments[i].bits, type)) continue;
     return refuse(law.arguments[i].span,
                   fmt::format("a value of {} has {} bits", spec::text(type), spec::value_bits(type)),
                   "a law names a value by its bits, without a suffix");

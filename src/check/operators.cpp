@@ -135,8 +135,9 @@ DataType BodyChecker::cast(ExprId id, const Expr& e) {
   const Span span = code_.span(id);
   if (!spec::is_value_type(e.type)) {
     report_.add(DiagCode::V026, span, fmt::format("there is no cast to {}", spec::text(e.type)),
-                e.type == DataType::Bytes ? "load the words of a bytes buffer as u32"
-                                          : "cast the elements of a tensor one by one");
+                spec::is_small(e.type)      ? std::string(kSmallHelp)
+                : e.type == DataType::Bytes ? "load the words of a bytes buffer as u32"
+                                            : "cast the elements of a tensor one by one");
     return kUnknownType;
   }
   if (!check_available(e.type, span)) return kUnknownType;

@@ -156,7 +156,8 @@ class PipelineChecker {
         target = next_scratch_++;
         if (frames_.size() > 1)
           unbuilt(command.span, "scratch inside a block, which lives as long as the pipeline");
-        if (!spec::is_available(command.type) || command.type == DataType::Tensor) {
+        if (!spec::is_available(command.type) || command.type == DataType::Tensor ||
+            spec::is_small(command.type)) {
           report_.add(DiagCode::V060, command.span, fmt::format("scratch of {}", spec::text(command.type)),
                       "scratch is a flat buffer of a type of values, or bytes");
         }

@@ -38,18 +38,20 @@ bool surely_below(const Extent& a, const Extent& b) {
   return difference && difference->number() && *difference->number() < 0;
 }
 
-bool has_too_many_elements(std::span<const Extent> shape) {
+/// Of small types so many that those that fill a last word are counted by a u32 too.
+bool has_too_many_elements(spec::DataType type, std::span<const Extent> shape) {
+  const int64_t most = kMaxElements - (spec::is_small(type) ? 7 : 0);
   bool known = true, empty = false;
   __extension__ unsigned __int128 product = 1;
   for (const Extent& size : shape) {
     const auto number = size.number();
     known = known && number;
     if (!number) continue;
-    if (*number > kMaxElements) return true;
+    if (*number > most) return true;
     empty = empty || *number == 0;
-    if (product <= uint64_t(kMaxElements)) product *= uint64_t(*number);
+    if (product <= uint64_t(most)) product *= uint64_t(*number);
   }
-  return known && !empty && product > uint64_t(kMaxElements);
+  return known && !empty && product > uint64_t(most);
 }
 
 std::optional<Diag> slice_fault(const TensorNode<Extent>& node, std::span<const Extent> operand) {
@@ -115,11 +117,11 @@ std::optional<Diag> find_fault(const TensorNode<Extent>& node, std::span<const E
                          : fmt::format("{}, with a size below 0", shape_text(node.type, node.shape)),
                      node.op == NodeOp::Pad ? "take elements away with slice" : "sizes are 0 or more");
   }
-  if (has_too_many_elements(node.shape)) {
-    return make_diag(
-        DiagCode::G005, node.span,
-        fmt::format("{} has more than 4,294,967,295 elements", shape_text(node.type, node.shape)),
-        "split the tensor, or reduce it earlier");
+  if (has_too_many_elements(node.type, node.shape)) {
+    return make_diag(DiagCode::G005, node.span,
+                     fmt::format("{} has more than {} elements", shape_text(node.type, node.shape),
+                                 spec::is_small(node.type) ? "4,294,967,288" : "4,294,967,295"),
+                     "split the tensor, or reduce it earlier");
   }
   if (node.op == NodeOp::Reshape) return reshape_fault(node, operand);
   if (node.op == NodeOp::TopK || node.op == NodeOp::ArgTopK) {

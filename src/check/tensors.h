@@ -23,31 +23,27 @@
 
 namespace vyre::check {
 
-/// What a node is: one of ir::TensorOp but Value, which the checker takes apart.
+/// What a node is: a leaf, an operator or an operation of scalars on every element, whose operands are
+/// broadcast already (nodes of their own), or one of ir::TensorOp but Value, which the checker takes apart.
 enum class NodeOp : uint8_t {
   Parameter,  // which: `number`
   Literal,    // of no axis: a scalar
-  Apply,      // an operator on every element; operands are broadcast already (nodes of their own)
-  Call,       // an operation of scalars on every element; operands are broadcast already
-  Transpose,
-  Slice,
-  Broadcast,  // to `shape`: axes align from the right, and 1 stretches
-  Reshape,    // to `shape`
-  Concat,
-  Pad,  // operands: the tensor, the value (of no axis)
-  Gather,
-  ScatterAdd,
-  Index,
-  Reduce,  // the axis stays, with size 1
-  Scan,
-  Recur,   // operands: init (its shape is that of the result without `axis`), then t1, ...
-  Matmul,  // batch dimensions are broadcast already: operands have as many axes as the result
-  Sort,
-  Argsort,
-  TopK,
-  ArgTopK,
+  Apply,      // an operator
+  Call,       // an operation
+#define VYRE_TENSOR_VALUE(tag, Name, text, operands, list)
+#define VYRE_TENSOR_OP(tag, Name, text, operands, list) Name,
+#include "ir/tensor_ops.def"
+#undef VYRE_TENSOR_OP
 };
-inline constexpr size_t kNodeOpCount = 21;
+inline constexpr size_t kFirstTensorOp = size_t(NodeOp::Call) + 1;
+inline constexpr size_t kNodeOpCount = kFirstTensorOp + ir::kTensorOpCount - 1;
+/// Its row of the ledger; none of those that are no operation on whole tensors.
+constexpr const ir::TensorOpInfo* tensor_op(NodeOp op) {
+  return size_t(op) < kFirstTensorOp ? nullptr : &ir::kTensorOps[size_t(op) - kFirstTensorOp + 1];
+}
+constexpr NodeOp node_op(ir::TensorOp op) { return NodeOp(kFirstTensorOp + size_t(op) - 1); }
+static_assert(tensor_op(NodeOp::Matmul)->op == ir::TensorOp::Matmul &&
+              node_op(ir::TensorOp::Matmul) == NodeOp::Matmul);
 }  // namespace vyre::check
 
 template <>
@@ -61,8 +57,8 @@ template <typename Size>
 struct TensorNode {
   NodeOp op{};
   spec::DataType type{};           // of its elements
-  std::vector<Size> shape;         // empty: a scalar
-  std::vector<uint32_t> operands;  // earlier nodes
+  std::vector<Size> shape;         // empty: a scalar; of Broadcast and Reshape, to what
+  std::vector<uint32_t> operands;  // earlier nodes; of Matmul with as many axes as the result
   uint32_t number = 0;             // Parameter
   std::array<uint32_t, 4> bits{};  // Literal; of a TensorGraph, the size in `sizes` if there is one
   spec::Op scalar{};               // Apply (Cast and Bitcast go to `type`); Reduce and Scan: the fold,
@@ -128,6 +124,11 @@ inline uint32_t elements(std::span<const uint32_t> shape) {
   uint32_t product = 1;
   for (const uint32_t size : shape) product *= size;
   return product;
+}
+
+/// Bytes of a tensor's elements, one behind the other; of fp4 the low half of a byte is before the high one.
+inline uint64_t memory_bytes(const SizedNode& node) {
+  return spec::packed_bytes(node.type, elements(node.shape));
 }
 
 }  // namespace vyre::check

@@ -85,6 +85,16 @@ std::string types_in(spec::TypeSet set) {
 std::string way_to(DataType from, DataType to) {
   if (from == DataType::Vec2U32 && to == DataType::Vec4U32) return "vec4u32(v.x, v.y, 0, 0)";
   if (from == DataType::Vec4U32 && to == DataType::Vec2U32) return "vec2u32(v.x, v.y)";
+  if (spec::is_small(from) || spec::is_small(to)) {
+    const auto step = [](DataType a, DataType b, std::string_view of) {
+      const bool mode = spec::cast_takes_mode_in_graphs(a, b);
+      return fmt::format("cast<{}{}>({})", spec::text(b), mode ? ", nearest" : "", of);
+    };
+    if (spec::can_cast_in_graphs(from, to)) return step(from, to, "...");
+    DataType between = spec::wide_type(spec::is_small(from) ? from : to);
+    if (!spec::can_cast_in_graphs(between, to)) between = spec::wide_type(to);
+    return step(between, to, step(from, between, "..."));
+  }
   if (const auto single = one_step(from, to, "...")) return *single;
   // A wide integer between keeps more bits than u32, which every value can go through.
   for (const DataType between : {DataType::U64, DataType::U128, DataType::U32}) {

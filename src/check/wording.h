@@ -31,4 +31,8 @@ std::string types_in(spec::TypeSet set);
 /// "bitcast<u64>(...)", or two steps where there is no single one.
 std::string way_to(spec::DataType from, spec::DataType to);
 
+/// What to do where a small type stands outside of graphs.
+inline constexpr std::string_view kSmallHelp =
+    "small types are types of tensors in graphs; in programs keep several in a u32, and shift and mask";
+
 }  // namespace vyre::check

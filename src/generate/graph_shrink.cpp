@@ -11,7 +11,9 @@
 #include "generate/graph_sketch.h"
 #include "generate/graphs.h"
 #include "ref/graph.h"
+#include "spec/float_format.h"
 #include "spec/ops.h"
+#include "spec/packed.h"
 
 namespace vyre::generate {
 namespace {
@@ -63,6 +65,10 @@ void collect(ValueTree& tree, std::vector<ValueTree*>& out) {
 
 /// One, or what is nearest to it.
 std::array<uint32_t, 4> one(DataType type) {
+  if (spec::is_small(type) && spec::wide_type(type) == DataType::F32) {
+    const spec::SmallFloat f = spec::small_float(type);
+    return {uint32_t(f.bias()) << f.fraction_bits, 0, 0, 0};
+  }
   if (!spec::kFloats.contains(type)) return {1, 0, 0, 0};
   return {type == DataType::F32 ? 0x3f800000u : type == DataType::F16 ? 0x3c00u : 0x3f80u, 0, 0, 0};
 }
@@ -85,7 +91,8 @@ class Shrinker {
     all_numbers();
     for (int round = 0; round < 3 && budget_ != 0; ++round) {
       bool changed = false;
-      while (one_output() || cut_behind() || cut_before() || without_operation() || expressions()) changed = true;
+      while (one_output() || cut_behind() || cut_before() || without_operation() || expressions())
+        changed = true;
       while (smaller_sizes()) changed = true;
       values();
       if (!changed) break;
@@ -330,6 +337,16 @@ class Shrinker {
             if (now.kind == ExprKind::Literal) break;
             taken = taken || with({.kind = ExprKind::Literal, .type = type, .bits = one(type)});
           }
+          const bool of_literal = !now.operands.empty() && now.operands[0].kind == ExprKind::Literal;
+          for (const DataType type :
+               {DataType::U8, DataType::I8, DataType::FP8E4M3, DataType::FP8E5M2, DataType::FP4E2M1}) {
+            if (now.kind == ExprKind::Literal || (now.op == Op::Cast && of_literal)) break;
+            const DataType wide = spec::wide_type(type);
+            taken = taken || with({.kind = ExprKind::Apply,
+                                   .op = Op::Cast,
+                                   .type = type,
+                                   .operands = {{.type = wide, .bits = one(wide)}}});
+          }
           changed = changed || taken;
           if (std::exchange(moved_, false)) return true;
         }
@@ -392,7 +409,8 @@ class Shrinker {
         });
         auto shapes = best_.shapes;
         for (auto& shape : shapes) std::ranges::replace(shape, *size, next);
-        if (take(out, shapes, cropped(shapes, false)) || take(out, shapes, cropped(shapes, true))) return true;
+        if (take(out, shapes, cropped(shapes, false)) || take(out, shapes, cropped(shapes, true)))
+          return true;
       }
     }
     return false;
@@ -402,9 +420,9 @@ class Shrinker {
   std::vector<Bytes> cropped(const std::vector<std::vector<uint32_t>>& shapes, bool last) const {
     std::vector<Bytes> out;
     for (size_t i = 0; i < shapes.size(); ++i) {
-      const size_t bytes = spec::info(sketch_.parameters[i].type).bytes;
+      const DataType type = sketch_.parameters[i].type;
       const uint32_t count = check::elements(shapes[i]);
-      Bytes& made = out.emplace_back(size_t(count) * bytes);
+      Bytes& made = out.emplace_back(spec::packed_bytes(type, count));
       for (uint32_t k = 0; k < count; ++k) {
         uint64_t rest = k, from = 0, stride = 1;
         for (size_t axis = shapes[i].size(); axis-- > 0;) {
@@ -413,7 +431,7 @@ class Shrinker {
           rest /= shapes[i][axis];
           stride *= best_.shapes[i][axis];
         }
-        std::memcpy(made.data() + k * bytes, best_.inputs[i].data() + from * bytes, bytes);
+        spec::set_packed_element(made, type, k, spec::packed_element(best_.inputs[i], type, from));
       }
     }
     return out;
@@ -423,7 +441,7 @@ class Shrinker {
   void values() {
     for (size_t i = 0; i < best_.inputs.size(); ++i) {
       const DataType type = sketch_.parameters[i].type;
-      const size_t bytes = spec::info(type).bytes, count = best_.inputs[i].size() / bytes;
+      const size_t count = check::elements(best_.shapes[i]);
       const auto simplest = one(type);
       for (size_t run = count; run != 0; run = run / 2) {
         if (count / run > 256) break;
@@ -432,7 +450,7 @@ class Shrinker {
             auto inputs = best_.inputs;
             for (size_t at = from; at < std::min(from + run, count); ++at) {
               const std::array<uint32_t, 4> bits = zero ? std::array<uint32_t, 4>{} : simplest;
-              std::memcpy(inputs[i].data() + at * bytes, bits.data(), bytes);
+              spec::set_packed_element(inputs[i], type, at, bits);
             }
             // What is zero already is as simple as it gets.
             if (inputs == best_.inputs || (!zero && is_simple(i, from, std::min(from + run, count)))) break;
@@ -446,11 +464,9 @@ class Shrinker {
   /// Whether these elements of an input are zeros and ones.
   bool is_simple(size_t input, size_t from, size_t to) const {
     const DataType type = sketch_.parameters[input].type;
-    const size_t bytes = spec::info(type).bytes;
     const auto simplest = one(type);
     for (size_t at = from; at < to; ++at) {
-      std::array<uint32_t, 4> bits{};
-      std::memcpy(bits.data(), best_.inputs[input].data() + at * bytes, bytes);
+      const auto bits = spec::packed_element(best_.inputs[input], type, at);
       if (bits != simplest && bits != std::array<uint32_t, 4>{}) return false;
     }
     return true;

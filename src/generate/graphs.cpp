@@ -12,12 +12,15 @@
 
 #include "base/random.h"
 #include "check/extent.h"
+#include "check/tensors.h"
 #include "generate/float_values.h"
 #include "generate/graph_sketch.h"
 #include "generate/values.h"
 #include "ir/module_builder.h"
 #include "spec/casts.h"
+#include "spec/float_format.h"
 #include "spec/ops.h"
+#include "spec/packed.h"
 #include "text/text.h"
 
 namespace vyre::generate {
@@ -34,6 +37,11 @@ using spec::Op;
 constexpr DataType kElementTypes[] = {DataType::F32, DataType::F32,  DataType::F32,
                                       DataType::F16, DataType::BF16, DataType::U32,
                                       DataType::I32, DataType::U64,  DataType::Bool};
+constexpr DataType kSmallTypes[] = {DataType::I8, DataType::U8, DataType::FP8E4M3, DataType::FP8E5M2,
+                                    DataType::FP4E2M1};
+constexpr uint32_t kSmallIntegers = 2;  // the first of them
+constexpr uint32_t kFirstInteger = 5, kIntegerTypes = uint32_t(std::size(kElementTypes)) - kFirstInteger;
+constexpr uint32_t kFirstSteps = 11;  // of the steps, those that only views are drawn from
 constexpr uint32_t kAxisSizes[] = {0, 1, 1, 2, 3, 4, 5, 7, 8, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 97};
 constexpr Op kFloatFolds[] = {Op::FAdd, Op::FAdd, Op::FMul, Op::FMin, Op::FMax};
 constexpr Op kIntegerFolds[] = {Op::Add,    Op::Mul,   Op::AtomicMin, Op::AtomicMax,
@@ -126,7 +134,7 @@ class GraphWriter {
   /// The graph and, of the one that is run, its inputs.
   GraphSketch run(uint32_t commands, const GraphSketch* callee) {
     const uint32_t first = 1 + random_.below(3);
-    for (uint32_t i = 0; i < first; ++i) parameter(element_type(), random_shape());
+    for (uint32_t i = 0; i < first; ++i) parameter(chance(4) ? small_type() : element_type(), random_shape());
     // Not every draw can be done with what there is.
     for (uint32_t tries = 0; sketch_.commands.size() < commands && tries < 20 * commands; ++tries) {
       if (callee != nullptr && !called_ && random_.chance(4)) {
@@ -151,7 +159,12 @@ class GraphWriter {
     return list[below(N)];
   }
 
-  DataType element_type() { return among(kElementTypes); }
+  DataType small_type() {
+    return kSmallTypes[below(options_.floats ? uint32_t(std::size(kSmallTypes)) : kSmallIntegers)];
+  }
+  DataType element_type() {
+    return options_.floats ? among(kElementTypes) : kElementTypes[kFirstInteger + below(kIntegerTypes)];
+  }
 
   // Shapes.
 
@@ -315,8 +328,17 @@ class GraphWriter {
           return out;
         case Form::Cast:
         case Form::Bitcast: {
-          const DataType from = element_type();
           const bool cast = info.op == Op::Cast;
+          const auto small = cast ? some_of([&](const Tensor& t) {
+            return spec::is_small(t.type) && spec::can_cast_in_graphs(t.type, type) &&
+                   stretches_to(t.shape, shape);
+          })
+                                  : std::nullopt;
+          if (small && chance(2)) {
+            leaves_.push_back(tensors_[*small].shape);
+            return cast_to(type, tensors_[*small].type, use(*small));
+          }
+          const DataType from = element_type();
           if (cast ? !spec::can_cast(from, type) : !spec::can_bitcast(from, type)) continue;
           out.type = type;
           if (cast && spec::cast_takes_mode(from, type)) out.mode = spec::RoundingMode(1 + below(4));
@@ -340,6 +362,13 @@ class GraphWriter {
     return leaf(type, shape);
   }
 
+  ValueTree cast_to(DataType type, DataType from, ValueTree operand) {
+    ValueTree out = {.kind = ExprKind::Apply, .op = Op::Cast, .type = type};
+    if (spec::cast_takes_mode_in_graphs(from, type)) out.mode = spec::RoundingMode(1 + below(4));
+    out.operands.push_back(std::move(operand));
+    return out;
+  }
+
   std::string operation(DataType type, bool three) {
     const std::string name = step_name(type, three);
     if (std::ranges::none_of(out_.module.operations,
@@ -350,9 +379,12 @@ class GraphWriter {
 
   bool elementwise() {
     const Shape shape = tensors_[some()].shape;
-    const DataType type = element_type();
+    const DataType type = chance(6) ? small_type() : element_type();
+    DataType from = type;
+    while (spec::is_small(from) || !spec::can_cast_in_graphs(from, type)) from = element_type();
     leaves_.clear();
-    ValueTree tree = expression(type, shape, 1 + below(4));
+    ValueTree tree = expression(from, shape, 1 + below(4));
+    if (from != type) tree = cast_to(type, from, std::move(tree));
     Shape result;
     for (const Shape& leaf : leaves_) result = *together(result, leaf);
     if (!affordable(result)) return false;
@@ -370,9 +402,10 @@ class GraphWriter {
         TensorOp::Index,     TensorOp::Reduce, TensorOp::Reduce, TensorOp::Scan,      TensorOp::Recur,
         TensorOp::Matmul,    TensorOp::Matmul, TensorOp::Sort,   TensorOp::Argsort,   TensorOp::TopK,
         TensorOp::ArgTopK};
-    const TensorOp op = among(kSteps);
+    const TensorOp op = options_.only_views ? kSteps[below(kFirstSteps)] : among(kSteps);
     const size_t t = some();
     const DataType type = tensors_[t].type;
+    if (spec::is_small(type) && computes(op)) return;
     Shape shape = tensors_[t].shape;
     const bool has_axis = !shape.empty();
     const uint32_t axis = has_axis ? below(uint32_t(shape.size())) : 0;
@@ -409,7 +442,8 @@ class GraphWriter {
         }
         if (!affordable(shape)) return;
         leaves_.clear();
-        c.operands = {use(t), literal(type)};
+        const DataType wide = spec::is_small(type) ? spec::wide_type(type) : type;
+        c.operands = {use(t), wide == type ? literal(type) : cast_to(type, wide, literal(wide))};
         emit(std::move(c), type, shape);
         return;
       }
@@ -458,6 +492,31 @@ class GraphWriter {
     }
     c.operands = {use(t)};
     emit(std::move(c), type, shape);
+  }
+
+  /// Whether it takes no small types.
+  static bool computes(TensorOp op) {
+    switch (op) {
+      case TensorOp::ScatterAdd:
+      case TensorOp::Reduce:
+      case TensorOp::Scan:
+      case TensorOp::Recur:
+      case TensorOp::Sort:
+      case TensorOp::Argsort:
+      case TensorOp::TopK:
+      case TensorOp::ArgTopK: return true;
+      case TensorOp::Value:
+      case TensorOp::Transpose:
+      case TensorOp::Slice:
+      case TensorOp::Broadcast:
+      case TensorOp::Reshape:
+      case TensorOp::Concat:
+      case TensorOp::Pad:
+      case TensorOp::Gather:
+      case TensorOp::Index:
+      case TensorOp::Matmul: return false;
+    }
+    return false;
   }
 
   /// Whether a size is made of numbers and dimensions of parameters, as all but new ones are.
@@ -643,10 +702,12 @@ class GraphWriter {
     if (!affordable(result) || elements_of(result) * a.back().value > uint64_t(options_.max_of_one) * 40)
       return;
     SketchedCommand c = {.op = TensorOp::Matmul, .operands = {use(t), use(*other)}};
+    const bool small = spec::is_small(type);
     DataType sum = is_float(type) ? DataType::F32 : type;
+    if (small) sum = spec::wide_type(type) == DataType::F32 ? DataType::F32 : DataType::I32;
     if (chance(2)) {
       c.typed = true;
-      if (chance(2)) sum = type;
+      if (chance(2) && !small) sum = type;
       c.type = sum;
       if (chance(2)) c.block = chance(3) ? 1 + below(5) : 16u << below(3);
     }
@@ -739,7 +800,8 @@ class GraphWriter {
       };
       for (const SketchedCommand& c : sketch_.commands) uses += count(c);
       here = count(user);
-      const bool shown = std::ranges::find(sketch_.outputs, name, &SketchedTensor::name) != sketch_.outputs.end();
+      const bool shown =
+          std::ranges::find(sketch_.outputs, name, &SketchedTensor::name) != sketch_.outputs.end();
       const bool alone = user.op == TensorOp::Value && user.operands[0].kind == ExprKind::Var;
       if (uses != 1 || here != 1 || shown || alone) continue;
       command.names[0] = ir::nested_name(i);
@@ -770,8 +832,7 @@ enum class Fill : uint8_t { Short, NearOne, Mixed, Cancelling, Adversarial, Few 
 constexpr uint32_t kFills = 6;
 
 Bytes input(RandomStream& random, DataType type, uint64_t count, uint32_t bound) {
-  const size_t bytes = spec::info(type).bytes;
-  Bytes out(count * bytes);
+  Bytes out(spec::packed_bytes(type, count));
   const auto fill = Fill(random.below(kFills));
   std::array<uint32_t, 4> last{};
   const uint32_t sign = is_float(type) ? 1u << (spec::value_bits(type) - 1) : 0;
@@ -802,7 +863,7 @@ Bytes input(RandomStream& random, DataType type, uint64_t count, uint32_t bound)
       }
     }
     last = value;
-    std::memcpy(out.data() + i * bytes, value.data(), bytes);
+    spec::set_packed_element(out, type, i, value);
   }
   return out;
 }
@@ -845,12 +906,11 @@ std::string describe(const GraphCase& c) {
   const ir::Graph& graph = c.module.graphs[0];
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     const DataType type = graph.parameters[i].element;
-    const size_t bytes = spec::info(type).bytes, count = c.inputs[i].size() / bytes;
+    const size_t count = check::elements(c.shapes[i]);
     std::string values;
     constexpr size_t kShown = 48;
     for (size_t at = 0; at < std::min(count, kShown); ++at) {
-      std::array<uint32_t, 4> bits{};
-      std::memcpy(bits.data(), c.inputs[i].data() + at * bytes, bytes);
+      const auto bits = spec::packed_element(c.inputs[i], type, at);
       values += fmt::format("{}{}", at == 0 ? "" : ", ", text::print_literal(type, bits));
     }
     out += fmt::format("// {}: [{}] of [{}{}]\n", graph.code.name(graph.parameters[i].name),

@@ -5,7 +5,8 @@
 // dimensions are those at which kernels go wrong: 0, 1, odd, prime, and next to the edges of tiles; its views
 // are views of views; its inputs are the odd bit patterns of floats, numbers that cancel, and indices of
 // which some are out of range. Names of dimensions and numbers both stand as sizes, so that what the checker
-// knows of shapes is tested as well. Source: docs/generate.md, "Random graphs".
+// knows of shapes is tested as well. Certificates name them, so the sequences stay. Source: docs/generate.md,
+// "Random graphs".
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,8 @@ struct GraphOptions {
   uint32_t max_of_one = 4'000;     // of one tensor
   uint32_t max_axes = 4;
   bool calls = true;  // of a second graph, and of operations
+  bool floats = true;
+  bool only_views = false;  // operators, operations of scalars, and views of tensors
 };
 
 /// A module whose first graph is run, and what it is run on.

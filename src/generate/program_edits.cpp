@@ -1,9 +1,11 @@
 #include "generate/program_edits.h"
-#include "spec/ops.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+
+#include "ir/copier.h"
+#include "spec/ops.h"
 
 namespace vyre::generate {
 namespace {
@@ -19,46 +21,18 @@ using ir::NodeId;
 using ir::NodeKind;
 using ir::Program;
 
-/// Copies a program with one edit. Generated programs nest a few levels deep, so this recurses.
-class Rewriter {
+/// A copy with one edit.
+class Rewriter final : public ir::Copier {
  public:
   Rewriter(const check::Checked& checked, const Edit& edit)
-      : from_(checked.program()), resolution_(checked.resolution()), edit_(edit) {
+      : Copier(checked.program()), resolution_(checked.resolution()), edit_(edit) {
     if (edit.kind != Edit::Kind::Inline && edit.kind != Edit::Kind::Forward) return;
     variable_ = resolution_.variable(edit.node);
     value_ = from_.code.arg(from_.code[edit.node], 0);
   }
 
-  Program run() {
-    Program out;
-    out.name = from_.name;
-    out.workgroup_size = from_.workgroup_size;
-    for (ir::BufferDecl buffer : from_.buffers) {
-      buffer.name = symbol(buffer.name);
-      out.buffers.push_back(buffer);
-    }
-    for (ir::TensorType tensor : from_.tensors) {
-      for (ir::Dim& dim : tensor.dims) {
-        dim.name = symbol(dim.name);
-        dim.buffer = symbol(dim.buffer);
-      }
-      out.tensors.push_back(std::move(tensor));
-    }
-    out.entry = block(from_.entry);
-    out.code = std::move(code_);
-    return out;
-  }
-
  private:
-  ir::Symbol symbol(ir::Symbol s) { return s == ir::kNoSymbol ? s : code_.intern(from_.code.name(s)); }
-
-  BlockId block(BlockId id) {
-    if (id == ir::kNoBlock) return id;
-    std::vector<NodeId> nodes;
-    statements(id, nodes);
-    return code_.add_block(nodes);
-  }
-  void statements(BlockId id, std::vector<NodeId>& out) {
+  void statements(BlockId id, std::vector<NodeId>& out) override {
     size_t dropped = 0;
     for (const NodeId node : from_.code.block(id)) {
       if (node == edit_.node && edit_.kind == Edit::Kind::Drop) dropped = edit_.count;
@@ -69,9 +43,9 @@ class Rewriter {
       }
     }
   }
-  void statement(NodeId id, std::vector<NodeId>& out) {
-    const Node node = from_.code[id];
+  void statement(NodeId id, std::vector<NodeId>& out) override {
     if (id == edit_.node) {
+      const Node node = from_.code[id];
       switch (edit_.kind) {
         case Edit::Kind::KeepBody: keep(node, node.body, out); return;
         case Edit::Kind::KeepElse: keep(node, node.orelse, out); return;
@@ -83,13 +57,7 @@ class Rewriter {
         case Edit::Kind::Literal: break;
       }
     }
-    std::vector<ExprId> args;
-    for (const ExprId arg : from_.code.args(node)) args.push_back(expr(arg));
-    Node copy = node;
-    copy.symbol = symbol(node.symbol);
-    copy.body = block(node.body);
-    copy.orelse = block(node.orelse);
-    out.push_back(code_.add(copy, args, Span::none()));
+    Copier::statement(id, out);
   }
   /// The statements of a block in place of the construct around it, as a block of their own; a loop's
   /// variable becomes a let of the first value.
@@ -97,48 +65,30 @@ class Rewriter {
     std::vector<NodeId> inner;
     if (node.kind == NodeKind::Loop) {
       const ExprId from = expr(from_.code.arg(node, 0));
-      inner.push_back(
-          code_.add(Node{.kind = NodeKind::Let, .symbol = symbol(node.symbol)}, {{from}}, Span::none()));
+      add({.kind = NodeKind::Let, .symbol = symbol(node.symbol)}, {{from}}, inner);
     }
     if (body != ir::kNoBlock) statements(body, inner);
-    const BlockId id = code_.add_block(inner);
-    out.push_back(code_.add(Node{.kind = NodeKind::Block, .body = id}, {}, Span::none()));
+    add({.kind = NodeKind::Block, .body = code_.add_block(inner)}, {}, out);
   }
 
-  ExprId expr(ExprId id) {
+  ExprId expr(ExprId id) override {
     if (id == edit_.expr && edit_.kind == Edit::Kind::Replace) return expr(edit_.by);
     if (id == edit_.expr && edit_.kind == Edit::Kind::Literal)
       return literal({.kind = ExprKind::Literal, .type = edit_.type}, {edit_.bits, 0, 0, 0});
-    const Expr& e = from_.code[id];
-    if (e.kind == ExprKind::Literal) return literal(e, from_.code.literal_bits(e));
-    if (substitutes_ && e.kind == ExprKind::Var && resolution_.variable(id) == variable_) {
+    if (substitutes_ && from_.code[id].kind == ExprKind::Var && resolution_.variable(id) == variable_) {
       substitutes_ = false;  // what the value says of the variable is what it was before
       const ExprId value = expr(value_);
       substitutes_ = true;
       return value;
     }
-    std::vector<ExprId> args;
-    for (const ExprId arg : from_.code.args(e)) args.push_back(expr(arg));
-    Expr copy = e;
-    copy.symbol = symbol(e.symbol);
-    return code_.add(copy, args, Span::none());
-  }
-  ExprId literal(Expr e, const std::array<uint32_t, 4>& bits) {
-    e.immediate = bits[0];
-    if (spec::info(e.type).bytes > 4) {
-      e.immediate = uint32_t(code_.wide.size());
-      code_.wide.push_back(bits);
-    }
-    return code_.add(e, {}, Span::none());
+    return Copier::expr(id);
   }
 
-  const Program& from_;
   const check::Resolution& resolution_;
   const Edit& edit_;
   VarId variable_{UINT32_MAX};  // Inline, Forward
   ExprId value_{UINT32_MAX};    // Inline, Forward
   bool substitutes_ = false;    // from the edit's node on
-  Code code_;
 };
 
 class Edits {

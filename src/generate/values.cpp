@@ -169,6 +169,12 @@ Words mixed_value(DataType type, uint32_t choice, Words random) {
     case DataType::BF16: return {mixed_float(type, kBrains, choice, random[0]), 0, 0, 0};
     case DataType::F32: return {mixed_float(type, kSingles, choice, random[0]), 0, 0, 0};
     case DataType::Bytes: return {mixed_word(choice, random[0]), 0, 0, 0};
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1:
+      return {mixed_word(choice, random[0]) & ((1u << spec::packed_bits(type)) - 1), 0, 0, 0};
     case DataType::Tensor: return {};
   }
   return {};

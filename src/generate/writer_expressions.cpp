@@ -82,6 +82,7 @@ constexpr Weights weights(DataType type) {
     case spec::TypeClass::Vector: return {3, 2, 1, 1, 1, 0, 3, 0, 1, 6, 0};
     case spec::TypeClass::Truth: return {3, 3, 2, 8, 0, 0, 0, 0, 0, 0, 0};  // nothing but a cast makes one
     case spec::TypeClass::Float: return {3, 3, 1, 2, 2, 0, 0, 0, 0, 10, 2};
+    case spec::TypeClass::Small:
     case spec::TypeClass::Memory: break;  // no value
   }
   return {};

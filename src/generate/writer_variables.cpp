@@ -31,6 +31,7 @@ constexpr Way way(DataType type) {
     case spec::TypeClass::Truth: return Way::Cast;
     case spec::TypeClass::Float: return Way::Bitcast;
     case spec::TypeClass::Vector: return Way::Component;
+    case spec::TypeClass::Small:
     case spec::TypeClass::Memory: break;  // no value
   }
   return Way::Itself;

@@ -10,7 +10,7 @@
 
 #include "host/drawing.h"
 #include "spec/ops.h"
-#include "spec/table.h"
+#include "tensor/nodes.h"
 #include "tensor/plan.h"
 #include "text/text.h"
 
@@ -19,31 +19,6 @@ namespace {
 
 using check::Extent;
 using check::NodeOp;
-
-constexpr spec::Row<NodeOp, std::string_view> kNodeNameRows[] = {
-    {NodeOp::Parameter, ""},
-    {NodeOp::Literal, ""},
-    {NodeOp::Apply, ""},
-    {NodeOp::Call, ""},
-    {NodeOp::Transpose, "transpose"},
-    {NodeOp::Slice, "slice"},
-    {NodeOp::Broadcast, "broadcast"},
-    {NodeOp::Reshape, "reshape"},
-    {NodeOp::Concat, "concat"},
-    {NodeOp::Pad, "pad"},
-    {NodeOp::Gather, "gather"},
-    {NodeOp::ScatterAdd, "scatter_add"},
-    {NodeOp::Index, "index"},
-    {NodeOp::Reduce, "reduce"},
-    {NodeOp::Scan, "scan"},
-    {NodeOp::Recur, "recur"},
-    {NodeOp::Matmul, "matmul"},
-    {NodeOp::Sort, "sort"},
-    {NodeOp::Argsort, "argsort"},
-    {NodeOp::TopK, "top_k"},
-    {NodeOp::ArgTopK, "arg_top_k"},
-};
-constexpr spec::TotalTable<kNodeNameRows> kNodeNames;
 
 std::string text_of(const Extent& size) { return size.text(); }
 std::string text_of(uint32_t size) { return fmt::format("{}", size); }
@@ -128,60 +103,35 @@ class GraphDrawing {
   }
 
   std::string title(const Node& n) const {
-    switch (n.op) {
-      case NodeOp::Apply: return std::string(name_of(n.scalar));
-      case NodeOp::Call: return n.operation->id;
-      case NodeOp::Recur: return fmt::format("recur {}", n.operation->id);
-      case NodeOp::Reduce:
-      case NodeOp::Scan:
-        return fmt::format("{} {}{}", kNodeNames[n.op], name_of(n.scalar),
-                           n.order == ir::Order::None     ? ""
-                           : n.order == ir::Order::Strict ? " strict"
-                                                          : " tree");
-      case NodeOp::Parameter:
-      case NodeOp::Literal:
-      case NodeOp::Transpose:
-      case NodeOp::Slice:
-      case NodeOp::Broadcast:
-      case NodeOp::Reshape:
-      case NodeOp::Concat:
-      case NodeOp::Pad:
-      case NodeOp::Gather:
-      case NodeOp::ScatterAdd:
-      case NodeOp::Index:
-      case NodeOp::Matmul:
-      case NodeOp::Sort:
-      case NodeOp::Argsort:
-      case NodeOp::TopK:
-      case NodeOp::ArgTopK: return std::string(kNodeNames[n.op]);
-    }
-    return {};
+    if (n.op == NodeOp::Apply) return std::string(name_of(n.scalar));
+    if (n.op == NodeOp::Call) return n.operation->id;
+    const ir::TensorOpInfo* const op = check::tensor_op(n.op);
+    if (op == nullptr) return {};
+    if (op->list == ir::TensorList::CalleeAxis) return fmt::format("{} {}", op->text, n.operation->id);
+    if (op->list != ir::TensorList::FoldAxis) return std::string(op->text);
+    return fmt::format("{} {}{}", op->text, name_of(n.scalar),
+                       n.order == ir::Order::None     ? ""
+                       : n.order == ir::Order::Strict ? " strict"
+                                                      : " tree");
   }
 
   /// Its other operands.
   std::string details(const Node& n) const {
-    switch (n.op) {
-      case NodeOp::Transpose: return fmt::format("axes {}", fmt::join(n.axes, ", "));
-      case NodeOp::Slice: return steps(n);
-      case NodeOp::Pad: return pads(n);
-      case NodeOp::Matmul: return n.block == ir::kWholeBlock ? "" : fmt::format("blocks of {}", n.block);
-      case NodeOp::TopK:
-      case NodeOp::ArgTopK: return fmt::format("{} of axis {}", list(n.sizes), n.axis);
-      case NodeOp::Concat:
-      case NodeOp::Gather:
-      case NodeOp::ScatterAdd:
-      case NodeOp::Index:
-      case NodeOp::Reduce:
-      case NodeOp::Scan:
-      case NodeOp::Recur:
-      case NodeOp::Sort:
-      case NodeOp::Argsort: return fmt::format("axis {}", n.axis);
-      case NodeOp::Parameter:
-      case NodeOp::Literal:
-      case NodeOp::Apply:
-      case NodeOp::Call:
-      case NodeOp::Broadcast:
-      case NodeOp::Reshape: return "";
+    using enum ir::TensorList;
+    const ir::TensorOpInfo* const op = check::tensor_op(n.op);
+    if (op == nullptr) return {};
+    switch (op->list) {
+      case Axes: return fmt::format("axes {}", fmt::join(n.axes, ", "));
+      case Ranges: return steps(n);
+      case Pads: return pads(n);
+      case Product: return n.block == ir::kWholeBlock ? "" : fmt::format("blocks of {}", n.block);
+      case CountAxis: return fmt::format("{} of axis {}", list(n.sizes), n.axis);
+      case Axis:
+      case SizesAxis:
+      case FoldAxis:
+      case CalleeAxis: return fmt::format("axis {}", n.axis);
+      case Nothing:
+      case Sizes: return {};
     }
     return {};
   }

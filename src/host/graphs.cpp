@@ -7,6 +7,7 @@
 
 #include "base/names.h"
 #include "ops/operation.h"
+#include "plan/lowered.h"
 
 namespace vyre::host {
 namespace {
@@ -105,12 +106,11 @@ std::optional<std::string> first_without_size(const check::TensorGraph& graph,
 }
 
 Result<Step> graph_step(const std::shared_ptr<const check::CheckedModule>& module, uint32_t graph,
-                        const check::Dimensions& dimensions, tensor::Device device) {
+                        const check::Dimensions& dimensions, const tensor::Options& options,
+                        const std::filesystem::path& cache) {
   VYRE_TRY(sized, check::sized(module->graphs()[graph], dimensions));
-  auto lowered =
-      check::check(tensor::lower(sized, module->module().operations, {.device = device}), ops::op_table());
-  if (!lowered) return std::unexpected(lowered.error().front());
-  Step out = Step::of(*lowered, {ItemKind::Pipeline, 0});
+  VYRE_TRY(lowered, plan::lowered(*module, graph, dimensions, sized, ops::op_table(), options, cache));
+  Step out = Step::of(lowered, {ItemKind::Pipeline, 0});
   out.graph = std::make_shared<const StepGraph>(module, std::move(sized));
   return out;
 }
@@ -120,6 +120,7 @@ void make_outputs(const Step& step, Buffers& buffers) {
   for (const auto& output : step.graph->sized.outputs) {
     NamedBuffer& buffer = buffers.by_name.find(output.name)->second;
     const auto& node = step.graph->sized.nodes[output.node];
+    // Elements of four bits have a byte each here.
     buffer.bytes.assign(size_t(check::elements(node.shape)) * spec::info(node.type).bytes, std::byte{0});
   }
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,10 +45,11 @@ bool has_dimension(const check::TensorGraph& graph, std::string_view name);
 std::optional<std::string> first_without_size(const check::TensorGraph& graph,
                                               const check::Dimensions& sizes);
 
-/// A graph at these sizes, as the pipeline that it becomes, with kernels that are fast on such a device.
+/// A graph at these sizes, as the pipeline that it becomes. `cache`: where that is kept (plan/lowered.h).
 /// Errors  G codes of check::sized().
 Result<Step> graph_step(const std::shared_ptr<const check::CheckedModule>& module, uint32_t graph,
-                        const check::Dimensions& dimensions, tensor::Device device = tensor::Device::Gpu);
+                        const check::Dimensions& dimensions, const tensor::Options& options = {},
+                        const std::filesystem::path& cache = {});
 
 /// Gives each output of a step's graph its elements, zeros as yet.
 void make_outputs(const Step& step, Buffers& buffers);

@@ -36,6 +36,8 @@ constexpr spec::Row<DataType, Form> kNpyFormRows[] = {
     {DataType::F16, {"<f2", 2}},        {DataType::F32, {"<f4", 4}},        {DataType::BF16, {"<u2", 2}},
     {DataType::Bool, {"|b1", 1}},       {DataType::Bytes, {"|u1", 1}},      {DataType::U128, {"<u8", 8, 2}},
     {DataType::Vec2U32, {"<u4", 4, 2}}, {DataType::Vec4U32, {"<u4", 4, 4}}, {DataType::Tensor, {}},
+    {DataType::I8, {"|i1", 1}},         {DataType::U8, {"|u1", 1}},         {DataType::FP8E4M3, {"|u1", 1}},
+    {DataType::FP8E5M2, {"|u1", 1}},    {DataType::FP4E2M1, {"|u1", 1}},
 };  // a tensor's elements have another type
 constexpr spec::TotalTable<kNpyFormRows> kNpyForms;
 
@@ -190,8 +192,16 @@ std::expected<Array, UsageError> parse_npy(std::span<const std::byte> file, Data
     return out;
   }
   out.bytes.assign(elements.begin(), elements.end());
+  if (has_more_bits(out.bytes, element))
+    return no_array(
+        fmt::format("the array has a byte above 15, and each is a {}, in its low half", spec::text(element)));
   if (element == DataType::Bytes) out.bytes.resize((items.size() + 3) / 4 * 4);
   return out;
+}
+
+bool has_more_bits(std::span<const std::byte> bytes, DataType element) {
+  const uint32_t bits = spec::packed_bits(element);
+  return bits < 8 && std::ranges::any_of(bytes, [&](std::byte b) { return uint32_t(b) >> bits != 0; });
 }
 
 Bytes words_of_bools(std::span<const std::byte> bools) {

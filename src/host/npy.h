@@ -43,6 +43,9 @@ Bytes format_npy(std::span<const std::byte> buffer, spec::DataType element,
                  const std::optional<std::vector<uint32_t>>& shape = {});
 
 // A bool has one byte in files, and a word in a buffer.
+/// Whether a byte has more bits than an element, of those that have a byte each here and less in memory.
+bool has_more_bits(std::span<const std::byte> bytes, spec::DataType element);
+
 Bytes words_of_bools(std::span<const std::byte> bools);
 Bytes bools_of_words(std::span<const std::byte> words);
 

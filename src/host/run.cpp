@@ -12,6 +12,28 @@
 
 namespace vyre::host {
 
+namespace {
+
+/// The node of a parameter or an output of the step's graph.
+const check::SizedNode* graph_node(const Step& step, std::string_view name) {
+  if (step.graph == nullptr) return nullptr;
+  const check::SizedGraph& graph = step.graph->sized;
+  for (const auto& output : graph.outputs)
+    if (output.name == name) return &graph.nodes[output.node];
+  for (const auto& parameter : graph.parameters)
+    if (parameter.name == name) return &graph.nodes[parameter.node];
+  return nullptr;
+}
+
+/// What the elements are to those who give and read them: of a graph's pipeline, those of the graph.
+spec::DataType element_of(const Step& step, const ir::BufferDecl& decl) {
+  const ir::Program& program = step.checked->program();
+  const check::SizedNode* const node = graph_node(step, program.code.name(decl.name));
+  return node != nullptr ? node->type : program.element(decl);
+}
+
+}  // namespace
+
 std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) {
   Buffers buffers;
   for (const Step& step : steps) {
@@ -19,13 +41,13 @@ std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) 
     for (const check::BufferId id : step.checked->bound_buffers()) {
       const ir::BufferDecl& decl = step.checked->buffer(id);
       const std::string name(program.code.name(decl.name));
-      auto [it, fresh] = buffers.by_name.try_emplace(name, NamedBuffer{program.element(decl), false, {}});
+      auto [it, fresh] = buffers.by_name.try_emplace(name, NamedBuffer{element_of(step, decl), false, {}});
       if (fresh) buffers.order.push_back(name);
-      if (it->second.element != program.element(decl)) {
+      if (it->second.element != element_of(step, decl)) {
         return std::unexpected(UsageError{fmt::format(
             "buffer '{}' is {} in one program and {} in another: programs that share a buffer declare it "
             "with one type",
-            name, spec::text(it->second.element), spec::text(program.element(decl)))});
+            name, spec::text(it->second.element), spec::text(element_of(step, decl)))});
       }
       it->second.writable |= decl.access == spec::BufferAccess::ReadWrite;
     }
@@ -34,13 +56,8 @@ std::expected<Buffers, UsageError> declare_buffers(std::span<const Step> steps) 
 }
 
 std::optional<std::vector<uint32_t>> graph_shape(const Step& step, std::string_view name) {
-  if (step.graph == nullptr) return std::nullopt;
-  const check::SizedGraph& graph = step.graph->sized;
-  for (const auto& output : graph.outputs)
-    if (output.name == name) return graph.nodes[output.node].shape;
-  for (const auto& parameter : graph.parameters)
-    if (parameter.name == name) return graph.nodes[parameter.node].shape;
-  return std::nullopt;
+  const check::SizedNode* const node = graph_node(step, name);
+  return node == nullptr ? std::nullopt : std::optional(node->shape);
 }
 
 std::optional<std::vector<uint32_t>> tensor_shape(std::span<const Step> steps, const Buffers& buffers,
@@ -74,6 +91,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Elements of a small type as they are in memory: those of four bits two to a byte, and then to a multiple
+/// of `whole` bytes.
+Bytes packed(const NamedBuffer& buffer, size_t whole) {
+  const size_t count = buffer.bytes.size();
+  Bytes out((spec::packed_bytes(buffer.element, count) + whole - 1) / whole * whole);
+  const bool nibbles = spec::packed_bits(buffer.element) == 4;
+  for (size_t i = 0; i < count; ++i) out[nibbles ? i / 2 : i] |= buffer.bytes[i] << (nibbles ? i % 2 * 4 : 0);
+  return out;
+}
+void unpack(std::span<const std::byte> from, NamedBuffer& buffer) {
+  const bool nibbles = spec::packed_bits(buffer.element) == 4;
+  for (size_t i = 0; i < buffer.bytes.size(); ++i)
+    buffer.bytes[i] = nibbles ? (from[i / 2] >> (i % 2 * 4)) & std::byte{0xf} : from[i];
+}
+
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 }  // namespace
@@ -84,7 +116,8 @@ Result<ReadyStep> ReadyStep::make(backend::Backend& backend, const Step& step) {
   if (step.graph != nullptr && step.as_defined && backend.identity().name == "reference") {
     out.graph_ = step.graph;
   } else if (step.pipeline) {
-    VYRE_TRY(executable, plan::Executable::make(backend, step.module, *step.pipeline));
+    VYRE_TRY(executable, plan::Executable::make(backend, step.module, *step.pipeline,
+                                                step.graph ? plan::Scratch::Anything : plan::Scratch::Zero));
     out.pipeline_.emplace(std::move(executable));
   } else {
     VYRE_TRY(program, backend.compile(*step.checked));
@@ -94,9 +127,14 @@ Result<ReadyStep> ReadyStep::make(backend::Backend& backend, const Step& step) {
 }
 
 Result<void> ReadyStep::run_graph(Buffers& buffers, StepTime* time) const {
+  std::vector<Bytes> memory(graph_->sized.parameters.size());
   std::vector<std::span<const std::byte>> inputs;
-  for (const auto& parameter : graph_->sized.parameters)
-    inputs.emplace_back(buffers.by_name.find(parameter.name)->second.bytes);
+  for (const auto& parameter : graph_->sized.parameters) {
+    const NamedBuffer& buffer = buffers.by_name.find(parameter.name)->second;
+    Bytes& own = memory[inputs.size()];
+    if (spec::is_small(buffer.element)) own = packed(buffer, 1);
+    inputs.emplace_back(spec::is_small(buffer.element) ? own : buffer.bytes);
+  }
   const Clock::time_point begin = Clock::now();
   VYRE_TRY(outputs, ref::run_graph(*graph_->module, graph_->sized, inputs));
   if (time != nullptr) {
@@ -104,17 +142,29 @@ Result<void> ReadyStep::run_graph(Buffers& buffers, StepTime* time) const {
     for (const auto& bytes : inputs) time->bytes += bytes.size();
     for (const Bytes& bytes : outputs) time->bytes += bytes.size();
   }
-  for (size_t i = 0; i < outputs.size(); ++i)
-    buffers.by_name.find(graph_->sized.outputs[i].name)->second.bytes = std::move(outputs[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    NamedBuffer& buffer = buffers.by_name.find(graph_->sized.outputs[i].name)->second;
+    if (spec::is_small(buffer.element)) {
+      unpack(outputs[i], buffer);
+    } else {
+      buffer.bytes = std::move(outputs[i]);
+    }
+  }
   return {};
 }
 
 Result<void> ReadyStep::run(Buffers& buffers, const layout::Groups& groups, StepTime* time) {
   if (graph_ != nullptr) return run_graph(buffers, time);
-  std::vector<std::span<std::byte>> host;
+  std::vector<NamedBuffer*> bound;
   for (const check::BufferId id : checked_->bound_buffers())
-    host.emplace_back(
-        buffers.by_name.find(checked_->program().code.name(checked_->buffer(id).name))->second.bytes);
+    bound.push_back(&buffers.by_name.find(checked_->program().code.name(checked_->buffer(id).name))->second);
+  std::vector<Bytes> words(bound.size());  // of small types
+  std::vector<std::span<std::byte>> host;
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const bool small = spec::is_small(bound[i]->element);
+    if (small) words[i] = packed(*bound[i], 4);
+    host.emplace_back(small ? words[i] : bound[i]->bytes);
+  }
   if (time != nullptr && pipeline_) {
     time->notes.timed = true;
     for (const auto& [program, seconds] : pipeline_->compile_seconds())
@@ -123,6 +173,8 @@ Result<void> ReadyStep::run(Buffers& buffers, const layout::Groups& groups, Step
   const Clock::time_point begin = Clock::now();
   VYRE_CHECK(pipeline_ ? pipeline_->run_host(host, time == nullptr ? nullptr : &time->notes)
                        : program_->dispatch(host, groups));
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (bound[i]->writable && spec::is_small(bound[i]->element)) unpack(words[i], *bound[i]);
   if (time == nullptr) return {};
   time->dispatch_seconds = since(begin);
   for (const std::span<std::byte> bytes : host) time->bytes += bytes.size();

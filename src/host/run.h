@@ -47,7 +47,7 @@ struct Step {
 struct NamedBuffer {
   spec::DataType element{};  // of a tensor: what it is made of, for it is bound as a flat array
   bool writable = false;     // read_write in some step
-  Bytes bytes;
+  Bytes bytes;               // of fp4, a byte an element
 };
 
 /// Buffers by name; ordered by first declaration through `order`.

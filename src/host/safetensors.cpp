@@ -30,10 +30,23 @@ struct Form {
   uint32_t bytes = 0;
 };
 constexpr spec::Row<DataType, Form> kTensorFormRows[] = {
-    {DataType::U32, {"U32", 4}},   {DataType::I32, {"I32", 4}},   {DataType::U64, {"U64", 8}},
-    {DataType::F16, {"F16", 2}},   {DataType::BF16, {"BF16", 2}}, {DataType::F32, {"F32", 4}},
-    {DataType::Bool, {"BOOL", 1}}, {DataType::U128, {}},          {DataType::Vec2U32, {}},
-    {DataType::Vec4U32, {}},       {DataType::Bytes, {}},         {DataType::Tensor, {}},
+    {DataType::U32, {"U32", 4}},
+    {DataType::I32, {"I32", 4}},
+    {DataType::U64, {"U64", 8}},
+    {DataType::F16, {"F16", 2}},
+    {DataType::BF16, {"BF16", 2}},
+    {DataType::F32, {"F32", 4}},
+    {DataType::Bool, {"BOOL", 1}},
+    {DataType::U128, {}},
+    {DataType::Vec2U32, {}},
+    {DataType::Vec4U32, {}},
+    {DataType::Bytes, {}},
+    {DataType::Tensor, {}},
+    {DataType::I8, {"I8", 1}},
+    {DataType::U8, {"U8", 1}},
+    {DataType::FP8E4M3, {"F8_E4M3", 1}},
+    {DataType::FP8E5M2, {"F8_E5M2", 1}},
+    {DataType::FP4E2M1, {}},
 };
 constexpr spec::TotalTable<kTensorFormRows> kTensorForms;
 

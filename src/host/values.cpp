@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "host/safetensors.h"
+#include "ref/small.h"
 #include "spec/float_format.h"
 #include "text/float_text.h"
 #include "text/lexer.h"
@@ -81,9 +82,10 @@ std::expected<Wide, UsageError> parse_integer(std::string_view text, DataType el
   if (hex) digits.remove_prefix(2);
   auto magnitude = parse_digits(digits, hex ? 16 : 10, text);
   if (!magnitude) return std::unexpected(magnitude.error());
-  Wide largest = ~Wide{0} >> (128 - spec::value_bits(element));
-  if (element == DataType::I32 && (!hex || negative)) largest = largest / 2 + (negative ? 1 : 0);
-  if (element != DataType::I32 && negative) largest = 0;
+  Wide largest = ~Wide{0} >> (128 - spec::packed_bits(element));
+  const bool is_signed = element == DataType::I32 || element == DataType::I8;
+  if (is_signed && (!hex || negative)) largest = largest / 2 + (negative ? 1 : 0);
+  if (!is_signed && negative) largest = 0;
   if (!*magnitude || **magnitude > largest) return does_not_fit(text, element);
   return negative ? -**magnitude : **magnitude;
 }
@@ -142,6 +144,22 @@ std::expected<Wide, UsageError> parse_float(std::string_view text, DataType elem
   return sign | *bits;
 }
 
+/// The number as an f32, rounded as a cast does.
+std::expected<Wide, UsageError> parse_small_float(std::string_view text, DataType element) {
+  if (is_hexadecimal(text)) return parse_integer(text, element);
+  const auto single = parse_float(text, DataType::F32);
+  if (!single) return single;
+  const uint32_t pattern = ref::small_of_f32(element, uint32_t(*single));
+  const uint32_t back = ref::f32_of_small(element, pattern);
+  const auto kind = [](uint32_t bits) {
+    return spec::kBinary32.is_finite(bits) ? 0 : spec::kBinary32.is_nan(bits) ? 1 : 2;
+  };
+  constexpr uint32_t kSeven = 0x40e0'0000;  // above it fp4 is no nearest one, but the greatest
+  const bool saturates = element == DataType::FP4E2M1 && (*single & 0x7fff'ffff) > kSeven;
+  if (saturates || kind(uint32_t(*single)) != kind(back)) return does_not_fit(text, element);
+  return pattern;
+}
+
 /// (1,0x2): the components of a vector.
 std::expected<void, UsageError> parse_vector(std::string_view text, DataType element, Bytes& out) {
   const uint32_t count = spec::components(element);
@@ -170,6 +188,8 @@ std::expected<void, UsageError> append_parsed(std::expected<Wide, UsageError> va
 
 /// The index converted to the type. Domain: an integer or a float.
 Wide converted(uint64_t index, DataType element) {
+  if (spec::is_small(element) && spec::wide_type(element) == DataType::F32)
+    return ref::small_of_f32(element, text::float_from_integer(index, DataType::F32));
   return spec::kFloats.contains(element) ? text::float_from_integer(index, element) : index;
 }
 
@@ -188,6 +208,10 @@ std::expected<Array, UsageError> file_spec(std::string_view path, DataType eleme
   } else if (bytes->size() % size != 0) {
     return usage(fmt::format("'{}' has {} bytes, which is not a multiple of the {} bytes of a {}", path,
                              bytes->size(), size, spec::text(element)));
+  }
+  if (has_more_bits(*bytes, element)) {
+    return usage(fmt::format("'{}' has a byte above 15, and each is a {}, in its low half", path,
+                             spec::text(element)));
   }
   return Array{*std::move(bytes), std::nullopt};
 }
@@ -236,10 +260,15 @@ std::expected<void, UsageError> parse_element(std::string_view text, DataType el
     case DataType::I32:
     case DataType::U64:
     case DataType::U128:
+    case DataType::I8:
+    case DataType::U8:
     case DataType::Bytes: return append_parsed(parse_integer(text, element), element, out);
     case DataType::F16:
     case DataType::BF16:
     case DataType::F32: return append_parsed(parse_float(text, element), element, out);
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1: return append_parsed(parse_small_float(text, element), element, out);
     case DataType::Bool:
       if (text != "true" && text != "false") return usage(fmt::format("'{}' is not true or false", text));
       append(out, text == "true" ? 1 : 0, element);
@@ -312,6 +341,9 @@ std::expected<Bytes, UsageError> parse_spec(std::string_view text, DataType elem
       std::memcpy(out.data() + at, &word,
                   std::min<size_t>(4, out.size() - at));  // an odd f16 takes half a word
     }
+    if (element == DataType::FP4E2M1) {
+      for (std::byte& one : out) one &= std::byte{0xf};
+    }
     return out;
   }
   if (text.starts_with("uniform:")) return uniform_spec(text, element);
@@ -370,11 +402,16 @@ std::string format_element(const std::byte* at, DataType element, bool hex) {
   std::memcpy(&value, at, spec::info(element).bytes);
   const uint64_t low = uint64_t(value), high = uint64_t(value >> 64);
   if (hex && element == DataType::U128) return fmt::format("0x{:016x}{:016x}", high, low);
-  if (hex) return fmt::format("0x{:0{}x}", low, 2 * spec::info(element).bytes);
+  if (hex) return fmt::format("0x{:0{}x}", low, (spec::packed_bits(element) + 3) / 4);
   switch (element) {
     case DataType::U32:
     case DataType::U64:
+    case DataType::U8:
     case DataType::Bytes: return fmt::format("{}", low);
+    case DataType::I8: return fmt::format("{}", int8_t(low));
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1: return format_float(DataType::F32, ref::f32_of_small(element, uint32_t(low)));
     case DataType::I32: return fmt::format("{}", int32_t(low));
     case DataType::Bool: return low != 0 ? "true" : "false";
     case DataType::U128: return format_u128(value);

@@ -23,7 +23,7 @@ DataType type_of(const Code& code, const Expr& e, std::span<const DataType> type
     case Gives::T: return operand_type(code, e, types);
     case Gives::OnlyT: return spec::first_of(spec::info(e.op).types);
     case Gives::Word: return DataType::U32;
-    case Gives::Named: return spec::is_value_type(e.type) ? e.type : kNoType;
+    case Gives::Named: return spec::is_value_type(e.type) || spec::is_small(e.type) ? e.type : kNoType;
     case Gives::Element: return named;
     case Gives::Output: return called;
   }

@@ -117,6 +117,8 @@ Ex GraphBuilder::tensor(TensorCommand command, std::span<const Ex> operands, std
   DataType type = operands.empty() ? DataType::U32 : known_type(operands[0]);
   if (command.op == TensorOp::Argsort || command.op == TensorOp::ArgTopK) type = DataType::U32;
   if (command.op == TensorOp::Matmul && (command.typed || spec::kFloats.contains(type))) type = command.type;
+  if (command.op == TensorOp::Matmul && !command.typed && spec::kSmall.contains(type))
+    type = spec::wide_type(type) == DataType::F32 ? DataType::F32 : DataType::I32;
   const std::string name = waiting_name(waiting_.size());
   waiting_.push_back({std::move(command), {operands.begin(), operands.end()}, {sizes.begin(), sizes.end()}});
   declare(code_.intern(name), type);

@@ -61,7 +61,11 @@ bool orders(const FloatPromises& p) {
   return p[RawOp::FEq].exact() && p[RawOp::FLt].exact() && p[RawOp::FLe].exact();
 }
 
+/// Whether an order can be had of a difference.
+constexpr bool is_strict_order(Op op) { return op == Op::FLt || op == Op::FGt; }
+
 Route route_of_single(Op op, const FloatPromises& p) {
+  if (is_strict_order(op) && p[RawOp::FSub].exact()) return Route::Native;
   if (is_order(op) || is_min_max(op)) return orders(p) ? Route::Native : Route::Composed;
   const Promise& promise = p[kForms[op].raw];
   if (promise.exact()) return Route::Native;
@@ -130,6 +134,15 @@ Value bits(Rewriter& r, Op op, FloatFormat f, Value a) {
   return r.raw(RawOp::Eq, {magnitude(r, f, a), r.constant(f.infinity())});
 }
 
+// match:  flt(a, b), where differences are right and comparisons are not
+// result: d = fsub.raw(a, b); ult.raw(sub.raw(d, 80000001), 7f800000)
+//         // d is negative, and neither -0 nor NaN: of finite numbers that differ no difference is zero, and
+//         // the infinities, but for two that are equal, have one of the right sign.
+Value less_by_difference(Rewriter& r, Value a, Value b) {
+  const Value d = r.raw(RawOp::FSub, {a, b});
+  return less(r, sub(r, d, r.constant(kSingle.sign_bit() + 1)), r.constant(kSingle.infinity()));
+}
+
 // match:  feq(a, b); flt; fle; fgt; fge
 // result: feq.raw(a, b); flt.raw(a, b); fle.raw(a, b); flt.raw(b, a); fle.raw(b, a)
 Value order(Rewriter& r, Op op, Value a, Value b) {
@@ -137,19 +150,24 @@ Value order(Rewriter& r, Op op, Value a, Value b) {
   const bool swapped = op == Op::FGt || op == Op::FGe;
   const bool strict = op == Op::FLt || op == Op::FGt;
   if (swapped) std::swap(a, b);
+  if (strict && !r.target().floats[RawOp::FLt].exact()) return less_by_difference(r, a, b);
   return r.raw(strict ? RawOp::FLt : RawOp::FLe, {a, b});
 }
 
 // match:  fmin(a, a); fmax(a, a)
 // result: a
-// match:  fmin(a, b); fmax(a, b)
-// result: m = select.raw(flt.raw(a, b), a, b);       // flt.raw(b, a) for fmax
+// match:  fmin(a, c); fmax(a, c), c a constant, no NaN, and not the zero that the other one's sign could
+// change result: select.raw(flt.raw(a, c), a, c);           // flt.raw(c, a) for fmax; a NaN gives c match:
+// fmin(a, b); fmax(a, b) result: m = select.raw(flt.raw(a, b), a, b);       // flt.raw(b, a) for fmax
 //         n = select.raw(feq.raw(a, b), or.raw(a, b), m);   // zeros: -0 if one is; and.raw for fmax
 //         select.raw(feq.raw(b, b), n, a)            // b is NaN; if a alone is, m is b already
 Value min_max(Rewriter& r, Op op, Value a, Value b) {
   const bool least = op == Op::FMin;
+  if (r.known(a)) std::swap(a, b);
   const Value before = least ? r.raw(RawOp::FLt, {a, b}) : r.raw(RawOp::FLt, {b, a});
   const Value one = choose(r, before, a, b);
+  const FloatFormat f = spec::float_format(DataType::F32);
+  if (const auto c = r.known(b); c && !f.is_nan(*c) && *c != (least ? 0 : f.sign_bit())) return one;
   const Value equal = r.raw(RawOp::FEq, {a, b});
   const Value merged = least ? either(r, a, b) : both(r, a, b);
   const Value number = choose(r, equal, merged, one);

@@ -55,7 +55,8 @@ enum class InstKind : uint8_t {
   NumWorkgroups,  // imm: axis
   Get,            // target: slot
   Set,            // target: slot; args: value
-  If,             // args: condition (any word, non-zero is true); body, orelse
+  If,             // args: condition (any word, non-zero is true); body, orelse; imm: 0, kInDoubt or
+                  // kInSharedDoubt
   Loop,           // args: from, to; body; its Value is the loop variable, visible in the body; imm: 1 to
                   // unroll it, a hint
   Return,
@@ -83,6 +84,13 @@ enum class InstKind : uint8_t {
               // legalization writes it, for halves of words.
 };
 inline constexpr size_t kInstKindCount = 21;
+
+/// Of an If whose two blocks do the same, a loop of float operators. The condition is whether what the loop
+/// begins with is in doubt, the body its form operator by operator, the other block the quick one
+/// (lower/speculation.h). Until lines are written the condition is no matter.
+inline constexpr uint32_t kInDoubt = 1;
+/// The same, of all invocations of a workgroup together: the floats are those that they stored in arrays.
+inline constexpr uint32_t kInSharedDoubt = 2;
 
 /// How a raw access sees a buffer; see InstKind::Raw.
 enum class Access : uint8_t { Elements, Words };
@@ -176,6 +184,7 @@ struct Target {
   bool has_16bit_access =
       true;  // else 16-bit elements are halves of words, and a store to one is two atomics
   GuardForm load_guard = GuardForm::Branch;
+  bool folds_constants = false;  // before its compiler sees them: lower/constants.h
   uint64_t workgroup_bytes =
       0;  // that a legal kernel may have; what a program declares is the caller's matter
   FloatPromises floats = kNoFloats;

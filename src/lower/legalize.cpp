@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "lower/constants.h"
 #include "lower/nan.h"
 #include "lower/ranges.h"
 #include "lower/rules.h"
@@ -126,6 +127,7 @@ class Legalizer {
     load_dimensions();
     lines_.begin();
     for (uint32_t b = 0; b < kernel_.blocks.size(); ++b) {
+      lines_.start(KBlock{b});
       for (const Value v : kernel_.blocks[b]) {
         r_.at(KBlock{b}, kernel_[v].origin);
         lines_.next(v);
@@ -151,13 +153,6 @@ class Legalizer {
   }
   Value dimension(const KernelDim& dim) {
     return dim.dynamic ? dimensions_.at({dim.buffer, dim.element}) : r_.constant(dim.size);
-  }
-
-  /// Whether the index is below the length, as ranges prove.
-  bool is_inside(const Inst& access) const {
-    const KernelBuffer& buffer = kernel_.buffers[access.target];
-    if (spec::is_bound(buffer.access) || !buffer.dims.empty()) return false;
-    return ranges_[index(kernel_.arg(access, 0))].most < buffer.count;
   }
 
   // match:  an access b[i]; t[i, j, ...]
@@ -216,12 +211,13 @@ class Legalizer {
   // result: load.raw b[i]
   // match:  load b[i], elements bool
   // result: ne.raw(the load of the word, 0)
-  Limbs load(const Inst& inst) {
+  Limbs load(Value v) {
+    const Inst& inst = kernel_[v];
     const DataType element = kernel_.buffers[inst.target].element, type = spec::element_value_type(element);
     const bool branch = r_.target().load_guard == GuardForm::Branch;
-    const Limbs words = is_inside(inst) ? load_element(r_, inst.target, type, r_.word(inst, 0))
-                        : branch        ? load_branch(inst, type)
-                                        : load_select(inst, type);
+    const Limbs words = ranges_.inside[index(v)] ? load_element(r_, inst.target, type, r_.word(inst, 0))
+                        : branch                 ? load_branch(inst, type)
+                                                 : load_select(inst, type);
     if (element != DataType::Bool) return words;
     return r_.raw(RawOp::Ne, {words[0], r_.constant(0)});
   }
@@ -237,22 +233,24 @@ class Legalizer {
   // result: if (in bounds) { store.raw b[i], x }, without the if where ranges prove that; nothing where i is
   // a literal beyond a declared count, which
   //         WGSL's validators refuse even where it is not reached
-  void store(const Inst& inst) {
+  void store(Value v) {
+    const Inst& inst = kernel_[v];
     if (is_beyond(inst)) return;
     const Limbs& value = r_.operand(inst, inst.args.count - 1);
-    if (is_inside(inst)) return store_element(r_, inst.target, r_.word(inst, 0), value);
+    if (ranges_.inside[index(v)]) return store_element(r_, inst.target, r_.word(inst, 0), value);
     r_.if_(in_bounds(inst), [&] { store_element(r_, inst.target, linear_index(inst), value); });
   }
 
   // match:  atomic b[i], x
   // result: set s, 0; if (in bounds) { set s, atomic.raw b[i], x }; get s
-  Value atomic(const Inst& inst) {
+  Value atomic(Value v) {
+    const Inst& inst = kernel_[v];
     const auto write = [&] {
       std::vector<Value> operands;
       for (uint32_t n = 1; n < inst.args.count; ++n) operands.push_back(r_.word(inst, n));
       return r_.atomic(inst.op, {.buffer = inst.target, .index = r_.word(inst, 0)}, operands);
     };
-    if (is_inside(inst)) return write();
+    if (ranges_.inside[index(v)]) return write();
     const Variable before = r_.variable("atomic");
     r_.clear(before);
     r_.if_(in_bounds(inst), [&] { r_.set(before[0], write()); });
@@ -292,9 +290,9 @@ class Legalizer {
     const Inst& inst = kernel_[v];
     switch (inst.kind) {
       case InstKind::Apply: return r_.replace(v, legalize_apply(r_, inst));
-      case InstKind::Load: return r_.replace(v, load(inst));
-      case InstKind::Store: return store(inst);
-      case InstKind::Atomic: return r_.replace(v, atomic(inst));
+      case InstKind::Load: return r_.replace(v, load(v));
+      case InstKind::Store: return store(v);
+      case InstKind::Atomic: return r_.replace(v, atomic(v));
       case InstKind::Len: return r_.replace(v, r_.length(inst.target));  // of workgroup memory: the count
       case InstKind::Const:
       case InstKind::InvocationId:
@@ -318,7 +316,7 @@ class Legalizer {
   const Kernel& kernel_;
   Rewriter r_;
   NanFlow nan_;
-  const std::vector<WordRange> ranges_;  // by Value
+  const KnownRanges ranges_;
   Speculation lines_;
   std::map<std::pair<uint32_t, uint32_t>, Value> dimensions_;  // by buffer and element
   std::map<uint32_t, Variable> raw_slots_;                     // by slot of the source
@@ -330,9 +328,13 @@ class Legalizer {
 Kernel legalize(const Kernel& kernel, const Target& target) {
   constexpr uint64_t kMostWrittenOut = 1536;
   const auto gains = [&](const Inst& inst) { return has_line_form(inst, target.floats, kGuardedSingle); };
-  const std::optional<Kernel> rounds = written_out(kernel, gains, kMostWrittenOut);
-  const Kernel& source = rounds ? *rounds : kernel;
-  return Legalizer(source, for_kernel(source, target)).run();
+  const DoubledLoops doubled = loops_to_double(kernel, target, kGuardedSingle);
+  const std::optional<Kernel> rounds = written_out(kernel, gains, doubled, kMostWrittenOut);
+  const Kernel& whole = rounds ? *rounds : kernel;
+  if (!target.folds_constants) return Legalizer(whole, for_kernel(whole, target)).run();
+  Kernel folded = whole;
+  fold_constants(folded);
+  return Legalizer(folded, for_kernel(folded, target)).run();
 }
 
 }  // namespace vyre::lower

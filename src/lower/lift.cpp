@@ -366,6 +366,7 @@ class Lifter {
         for (uint32_t k = 0; k < words; ++k) out.push_back(apply(Op::Component, {var(value)}, {}, k));
         return out;
       }
+      case spec::TypeClass::Small:
       case spec::TypeClass::Memory: break;  // buffers, not values
     }
     return {};

@@ -42,6 +42,12 @@ bool NanFlow::is_internal(uint32_t buffer) const {
   return !spec::is_bound(b.access) && is_float(b.element);
 }
 
+bool NanFlow::is_number(Value v) const {
+  const Inst& inst = kernel_[v];
+  return inst.kind == InstKind::Const && is_float(inst.type) &&
+         !spec::float_format(inst.type).is_nan(inst.imm);
+}
+
 /// What an instruction gives, by what its operands are known to be so far.
 NanFlow::Nan NanFlow::result(const Inst& inst) const {
   if (!is_float(inst.type)) return Nan::Clean;
@@ -55,6 +61,9 @@ NanFlow::Nan NanFlow::result(const Inst& inst) const {
   if (inst.op == Op::Select) return std::max(operand(inst, 1), operand(inst, 2));
   if (is_copy(inst)) return operand(inst, 0);
   if (inst.op == Op::FAbs) return operand(inst, 0) == Nan::Clean ? Nan::Clean : Nan::Kept;
+  if ((inst.op == Op::FMin || inst.op == Op::FMax) &&
+      (is_number(kernel_.arg(inst, 0)) || is_number(kernel_.arg(inst, 1))))
+    return Nan::Clean;  // of a NaN and a number it is the number
   return gives_raw_nan(kernel_, inst, floats_) ? Nan::Raw : Nan::Clean;
 }
 

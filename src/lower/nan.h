@@ -40,6 +40,8 @@ class NanFlow {
 
   /// Whether what is stored is only ever loaded by the kernel itself.
   bool is_internal(uint32_t buffer) const;
+  /// A constant that is no NaN.
+  bool is_number(Value v) const;
   Nan result(const Inst& inst) const;
   Nan operand(const Inst& inst, uint32_t n) const { return values_[index(kernel_.arg(inst, n))]; }
   bool sees(Value user, uint32_t operand) const;

@@ -148,6 +148,11 @@ class Printer {
         return out + ")";
       }
       case DataType::Bytes:
+      case DataType::I8:
+      case DataType::U8:
+      case DataType::FP8E4M3:
+      case DataType::FP8E5M2:
+      case DataType::FP4E2M1:
       case DataType::Tensor: break;  // no values
     }
     return word(inst.imm);

@@ -81,17 +81,232 @@ bool has_line_form(const Inst& inst, const FloatPromises& floats, const GuardedF
   return float_route(inst, floats) == Route::Guarded && has_line_form(inst.op, format.narrow, floats);
 }
 
+namespace {
+
+constexpr int32_t least_sum(FloatFormat f) { return f.min_exponent() + 1; }
+
+Reach reach_of_constant(FloatFormat f, uint32_t bits) {
+  const uint32_t size = bits & (f.sign_bit() - 1);
+  constexpr int32_t kAlways = Reach::kAlways;
+  if (size == 0) return {Reach::kNothing, kAlways, kAlways};
+  if (size >= f.infinity()) return {kAlways, kAlways, kAlways};
+  if (size < f.least_normal()) return {};
+  const int32_t exponent = int32_t(size >> f.fraction_bits) - f.bias();
+  const uint32_t significand = (size & f.fraction_mask()) | f.least_normal();
+  return {exponent, exponent, exponent - int32_t(f.fraction_bits) + std::countr_zero(significand)};
+}
+
+/// Whether the target's own sum, difference or product is right whatever the operands are.
+bool is_right(const Inst& inst, const FloatPromises& floats) {
+  return inst.kind == InstKind::Apply && inst.operand_type == DataType::F32 &&
+         (inst.op == Op::FAdd || inst.op == Op::FSub || inst.op == Op::FMul) &&
+         float_route(inst, floats) == Route::Native;
+}
+
+// A variable that is only ever set to numbers and to sums, once to one of itself that has a line. Those that
+// are set in one block are a group.
+void find_accumulators(const Kernel& k, const FloatPromises& floats, const GuardedFormat& format,
+                       KeptFloats& out) {
+  enum class Kind : uint8_t { Unknown, Sums, Other };
+  const FloatFormat f = format.narrow;
+  std::vector<Kind> kinds(k.slots.size());
+  std::vector<uint32_t> leader(k.slots.size());
+  std::iota(leader.begin(), leader.end(), 0u);
+  const auto find = [&](uint32_t slot) {
+    while (leader[slot] != slot) slot = leader[slot] = leader[leader[slot]];
+    return slot;
+  };
+  for (const auto& block : k.blocks) {
+    std::optional<uint32_t> beside;
+    for (const Value v : block) {
+      const Inst& set = k[v];
+      if (set.kind != InstKind::Set) continue;
+      Kind& kind = kinds[set.target];
+      const Inst& value = k[k.arg(set, 0)];
+      if (is_number(value) && reach_of_constant(f, value.imm).multiple >= least_sum(f)) continue;
+      const bool has_line = has_line_form(value, floats, format);
+      if ((!has_line && !is_right(value, floats)) || !adds(value.op)) {
+        kind = Kind::Other;
+        continue;
+      }
+      if (beside) leader[find(set.target)] = find(*beside);
+      beside = set.target;
+      const bool of_itself = std::ranges::any_of(k.args(value), [&](Value operand) {
+        return k[operand].kind == InstKind::Get && k[operand].target == set.target;
+      });
+      if (has_line && of_itself && kind == Kind::Unknown) kind = Kind::Sums;
+    }
+  }
+  std::vector<std::optional<uint32_t>> group_of(k.slots.size());  // by leader
+  for (uint32_t slot = 0; slot < kinds.size(); ++slot) {
+    if (kinds[slot] != Kind::Sums) continue;
+    auto& group = group_of[find(slot)];
+    if (!group) {
+      group = uint32_t(out.members.size());
+      out.members.push_back(0);
+    }
+    out.group_of[slot] = group;
+    ++out.members[*group];
+  }
+}
+
+// Arrays of workgroup memory whose elements are oftener operands than they are stored, if there is room for a
+// word more. Atomics are none of floats.
+void find_arrays(const Kernel& k, const Target& target, const GuardedFormat& format, KeptFloats& out) {
+  std::vector<bool> is_operand(k.insts.size());
+  for (const Inst& inst : k.insts) {
+    const bool passed = inst.kind == InstKind::Apply && inst.type == DataType::F32 && passes(inst.op);
+    if (!has_line_form(inst, target.floats, format) && !passed && !is_right(inst, target.floats)) continue;
+    for (const Value v : k.args(inst)) is_operand[index(v)] = true;
+  }
+  std::vector<uint64_t> loads(k.buffers.size()), stores(k.buffers.size());
+  const std::vector<uint64_t> runs = estimated_runs(k);
+  for (uint32_t v = 0; v < k.insts.size(); ++v) {
+    const Inst& inst = k.insts[v];
+    if (inst.target >= k.buffers.size()) continue;
+    if (inst.kind == InstKind::Load && is_operand[v]) loads[inst.target] += runs[v];
+    if (inst.kind == InstKind::Store) stores[inst.target] += runs[v];
+  }
+  if (4 * (workgroup_words(k) + 1) > target.workgroup_bytes) return;
+  out.arrays.resize(k.buffers.size());
+  for (uint32_t b = 0; b < k.buffers.size(); ++b) {
+    const KernelBuffer& buffer = k.buffers[b];
+    if (buffer.access != spec::BufferAccess::Workgroup || buffer.element != DataType::F32) continue;
+    out.arrays[b] = loads[b] >= 2 * stores[b] && loads[b] > 0;
+  }
+}
+
+bool has_lines(const Kernel& k, const Target& target, const GuardedFormat& format) {
+  return std::ranges::any_of(k.insts,
+                             [&](const Inst& inst) { return has_line_form(inst, target.floats, format); });
+}
+
+KeptFloats kept_floats(const Kernel& k, const Target& target, const GuardedFormat& format) {
+  KeptFloats out;
+  out.group_of.resize(k.slots.size());
+  find_accumulators(k, target.floats, format, out);
+  find_arrays(k, target, format, out);
+  return out;
+}
+
+/// Fewer multiply-adds in a turn are not worth a second loop.
+constexpr size_t kLeastDoubled = 4;
+
+/// Whether all floats that a block computes are multiply-adds of arrays to accumulators, and all else that it
+/// does is to compute: then no line in it has a test of its own.
+bool only_accumulates(const Kernel& k, KBlock block, const Target& target, const GuardedFormat& format,
+                      const KeptFloats& kept) {
+  size_t count = 0;
+  const bool all = std::ranges::all_of(k.block(block), [&](Value v) {
+    const Inst& inst = k[v];
+    const auto is_accumulator = [&](const Inst& access) { return kept.group_of[access.target].has_value(); };
+    const InstInfo& what = info(inst.kind);
+    if (what.effect == Effect::SetsSlot)
+      return is_accumulator(inst) && has_line_form(k[k.arg(inst, 0)], target.floats, format);
+    if (what.effect != Effect::None || what.source == Source::Lanes) return false;
+    if (!has_line_form(inst, target.floats, format)) return true;
+    ++count;
+    const auto is_known = [&](uint32_t n) {
+      const Inst& operand = k[k.arg(inst, n)];
+      return operand.kind == InstKind::Load && kept.has_array(operand);
+    };
+    const Inst& sum = k[k.arg(inst, inst.args.count - 1)];
+    return inst.op == Op::FMulAdd && !doubts_itself(inst.op, target.floats) && is_known(0) && is_known(1) &&
+           sum.kind == InstKind::Get && is_accumulator(sum);
+  });
+  return all && count >= kLeastDoubled;
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether an instruction may be done twice, what is around it being the same: it reads only what is not
+/// written, and writes only workgroup memory.
+bool may_be_repeated(const Kernel& k, const Inst& inst) {
+  const auto access = [&] { return k.buffers[inst.target].access; };
+  if (inst.kind == InstKind::Load) return !spec::is_written_by_others(access());
+  if (inst.kind == InstKind::Store) return access() == spec::BufferAccess::Workgroup;
+  const InstInfo& what = info(inst.kind);
+  return what.effect == Effect::None && what.source != Source::Lanes && what.source != Source::Memory;
+}
+
+/// Where the barrier stands in a loop that can be divided, or 0: before it is what may be repeated, behind it
+/// no float is in a line but in doubled loops, and nothing is stored in an array that these rely on.
+uint32_t barrier_of(const Kernel& k, const Inst& loop, const Target& target, const GuardedFormat& format,
+                    const KeptFloats& kept, const std::vector<bool>& doubled) {
+  const auto& body = k.block(loop.body);
+  const auto barrier =
+      std::ranges::find(body, InstKind::Barrier, [&](Value v) { return k[v].kind; }) - body.begin();
+  if (barrier == 0 || size_t(barrier) == body.size()) return 0;
+  bool has_doubled = false, right = true;
+  for (auto n = body.begin(); n != body.begin() + barrier; ++n) right &= may_be_repeated(k, k[*n]);
+  bool inside = false;  // of a doubled loop
+  size_t place = 0;
+  walk(
+      k, loop.body,
+      [&](Value v) {
+        const Inst& inst = k[v];
+        if (place < body.size() && body[place] == v) ++place;
+        if (place <= size_t(barrier) + 1 && !inside) return true;
+        const bool sets_accumulator =
+            inst.kind == InstKind::Set && kept.group_of[inst.target].has_value() && !inside;
+        const bool stores = inst.kind == InstKind::Store && kept.has_array(inst);
+        const bool is_line = has_line_form(inst, target.floats, format) && !inside;
+        right &= !sets_accumulator && !stores && !is_line && inst.kind != InstKind::Return;
+        if (doubled[index(v)]) has_doubled = inside = true;
+        return true;
+      },
+      [](Value) {}, [&](Value v) { inside = inside && !doubled[index(v)]; });
+  return right && has_doubled ? uint32_t(barrier) : 0;
+}
+
+/// Whether accumulators are set to numbers alone where no doubled loop is: then none is in doubt before an
+/// array is.
+bool begin_with_numbers(const Kernel& k, const KeptFloats& kept, const std::vector<bool>& doubled) {
+  const Nesting nesting(k);
+  for (size_t v = 0; v < k.insts.size(); ++v) {
+    const Inst& inst = k.insts[v];
+    if (inst.kind != InstKind::Set || !kept.group_of[inst.target]) continue;
+    if (is_number(k[k.arg(inst, 0)])) continue;
+    const Value around = nesting.around(Value{uint32_t(v)});
+    if (around == kNoValue || !doubled[index(around)]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+DoubledLoops loops_to_double(const Kernel& kernel, const Target& target, const GuardedFormat& format) {
+  if (!has_lines(kernel, target, format)) return {};
+  const KeptFloats kept = kept_floats(kernel, target, format);
+  const auto is_loop = [&](size_t v) { return kernel.insts[v].kind == InstKind::Loop; };
+  DoubledLoops out;
+  out.loops.resize(kernel.insts.size());
+  for (size_t v = 0; v < out.loops.size(); ++v)
+    out.loops[v] = is_loop(v) && only_accumulates(kernel, kernel.insts[v].body, target, format, kept);
+  if (std::ranges::find(out.loops, true) == out.loops.end()) return {};
+  if (!begin_with_numbers(kernel, kept, out.loops)) return out;
+  out.barriers.resize(kernel.insts.size());
+  for (size_t v = 0; v < out.barriers.size(); ++v) {
+    if (is_loop(v) && !out.loops[v])
+      out.barriers[v] = barrier_of(kernel, kernel.insts[v], target, format, kept, out.loops);
+  }
+  return out;
+}
+
 Speculation::Speculation(Rewriter& r, const GuardedFormat& format, Write write)
     : r_(r),
       k_(r.source()),
       format_(format),
       write_(std::move(write)),
-      least_sum_(format.narrow.min_exponent() + 1),
+      least_sum_(least_sum(format.narrow)),
       least_factor_(std::max(least_sum_ / 2, format.narrow.min_exponent()) +
-                    int32_t(format.narrow.fraction_bits)),
-      groups_of_(k_.slots.size()) {
-  active_ = std::ranges::any_of(k_.insts, [&](const Inst& inst) { return takes(inst); });
+                    int32_t(format.narrow.fraction_bits)) {
+  active_ = has_lines(k_, r_.target(), format_);
   if (!active_) return;
+  kept_ = kept_floats(k_, r_.target(), format_);
+  doubtful_.resize(kept_.members.size());
   uses_.resize(k_.insts.size());
   for (const Value v : k_.values) ++uses_[index(v)];
   in_line_.resize(k_.insts.size());
@@ -102,63 +317,32 @@ Speculation::Speculation(Rewriter& r, const GuardedFormat& format, Write write)
     const Inst& inst = k_[v];
     if (inst.kind == InstKind::Set && first_set_[inst.target] == kNoValue) first_set_[inst.target] = v;
   });
-  find_accumulators();
-  find_arrays();
+  find_forms();
+}
+
+/// In which of the two forms of a doubled loop each block stands.
+void Speculation::find_forms() {
+  forms_.resize(k_.blocks.size(), Form::Either);
+  for (size_t b = 0; b < k_.blocks.size(); ++b) {  // a block has a smaller number than those in it
+    for (const Value v : k_.blocks[b]) {
+      const Inst& inst = k_[v];
+      const bool is_choice = inst.kind == InstKind::If && inst.imm != 0;
+      if (inst.body != kNoKBlock) forms_[index(inst.body)] = is_choice ? Form::Slow : forms_[b];
+      if (inst.orelse != kNoKBlock) forms_[index(inst.orelse)] = is_choice ? Form::Quick : forms_[b];
+    }
+  }
 }
 
 void Speculation::begin() {
-  if (std::ranges::find(arrays_, true) != arrays_.end()) array_doubt_ = r_.workgroup_words("too_small", 1);
-  for (Group& group : groups_) {
-    group.doubtful = r_.variable("too_small");
-    r_.clear(group.doubtful);
+  if (std::ranges::find(kept_.arrays, true) != kept_.arrays.end())
+    array_doubt_ = r_.workgroup_words("too_small", 1);
+  for (Variable& doubtful : doubtful_) {
+    doubtful = r_.variable("too_small");
+    r_.clear(doubtful);
   }
 }
 
 // ---- Accumulators -----------------------------------------------------------------------------------------
-
-// A variable that is only ever set to numbers and to sums, once to one of itself. Those that are set in one
-// block are a group.
-void Speculation::find_accumulators() {
-  enum class Kind : uint8_t { Unknown, Sums, Other };
-  std::vector<Kind> kinds(k_.slots.size());
-  std::vector<uint32_t> leader(k_.slots.size());
-  std::iota(leader.begin(), leader.end(), 0u);
-  const auto find = [&](uint32_t slot) {
-    while (leader[slot] != slot) slot = leader[slot] = leader[leader[slot]];
-    return slot;
-  };
-  for (const auto& block : k_.blocks) {
-    std::optional<uint32_t> beside;
-    for (const Value v : block) {
-      const Inst& set = k_[v];
-      if (set.kind != InstKind::Set) continue;
-      Kind& kind = kinds[set.target];
-      const Inst& value = k_[k_.arg(set, 0)];
-      if (is_number(value) && reach_of_constant(value.imm).multiple >= least_sum_) continue;
-      if (!takes(value) || !adds(value.op)) {
-        kind = Kind::Other;
-        continue;
-      }
-      if (beside) leader[find(set.target)] = find(*beside);
-      beside = set.target;
-      const bool of_itself = std::ranges::any_of(k_.args(value), [&](Value operand) {
-        return k_[operand].kind == InstKind::Get && k_[operand].target == set.target;
-      });
-      if (of_itself && kind == Kind::Unknown) kind = Kind::Sums;
-    }
-  }
-  std::vector<std::optional<uint32_t>> group_of(k_.slots.size());  // by leader
-  for (uint32_t slot = 0; slot < kinds.size(); ++slot) {
-    if (kinds[slot] != Kind::Sums) continue;
-    auto& group = group_of[find(slot)];
-    if (!group) {
-      group = uint32_t(groups_.size());
-      groups_.emplace_back();
-    }
-    groups_of_[slot] = group;
-    ++groups_[*group].members;
-  }
-}
 
 Value Speculation::too_small(Value v) {
   const FloatFormat f = format_.narrow;
@@ -178,67 +362,34 @@ void Speculation::doubt_accumulators(const std::vector<Value>& line) {
   };
   std::map<uint32_t, Seen> seen;  // by group
   for (const auto& [slot, value] : last) {
-    Seen& group = seen[*groups_of_[slot]];
+    Seen& group = seen[*kept_.group_of[slot]];
     collect(r_, group.doubt, too_small(value));
     ++group.members;
   }
   for (auto& [number, group] : seen) {
-    const Slot doubtful = groups_[number].doubtful[0];
-    if (group.members < groups_[number].members) collect(r_, group.doubt, r_.get(doubtful));
+    const Slot doubtful = doubtful_[number][0];
+    if (group.members < kept_.members[number]) collect(r_, group.doubt, r_.get(doubtful));
     r_.set(doubtful, *group.doubt);
   }
 }
 
 // ---- Arrays -----------------------------------------------------------------------------------------------
 
-// Arrays of workgroup memory whose elements are oftener operands than they are stored, if there is room for a
-// word more. Atomics are none of floats.
-void Speculation::find_arrays() {
-  std::vector<bool> is_operand(k_.insts.size());
-  for (const Inst& inst : k_.insts) {
-    const bool passed = inst.kind == InstKind::Apply && inst.type == DataType::F32 && passes(inst.op);
-    if (!takes(inst) && !passed) continue;
-    for (const Value v : k_.args(inst)) is_operand[index(v)] = true;
-  }
-  std::vector<uint64_t> loads(k_.buffers.size()), stores(k_.buffers.size());
-  const std::vector<uint64_t> runs = estimated_runs(k_);
-  for (uint32_t v = 0; v < k_.insts.size(); ++v) {
-    const Inst& inst = k_.insts[v];
-    if (inst.target >= k_.buffers.size()) continue;
-    if (inst.kind == InstKind::Load && is_operand[v]) loads[inst.target] += runs[v];
-    if (inst.kind == InstKind::Store) stores[inst.target] += runs[v];
-  }
-  if (4 * (workgroup_words(k_) + 1) > r_.target().workgroup_bytes) return;
-  arrays_.resize(k_.buffers.size());
-  for (uint32_t b = 0; b < k_.buffers.size(); ++b) {
-    const KernelBuffer& buffer = k_.buffers[b];
-    if (buffer.access != spec::BufferAccess::Workgroup || buffer.element != DataType::F32) continue;
-    arrays_[b] = loads[b] >= 2 * stores[b] && loads[b] > 0;
-  }
-}
-
-// The doubt is stored before the value: what a barrier makes visible of the one it makes visible of the
-// other.
+// The doubt is stored before anything can see the value: before the next line and before whatever ends one.
+// Of stores side by side it is one doubt.
 void Speculation::test_stored(const Inst& store) {
+  if (form_ == Form::Slow) return;  // the workgroup is in doubt
   const Value stored = k_.arg(store, store.args.count - 1);
-  if (is_number(k_[stored]) && reach_of_constant(k_[stored].imm).least >= least_factor_) return;
-  const Value small = is_below(r_, format_.narrow, r_.parts(stored)[0], least_factor_);
-  r_.if_(small, [&] { r_.store(array_doubt(), r_.constant(1)); });
+  if (is_number(k_[stored]) && reach(stored).least >= least_factor_) return;
+  collect(r_, stored_, is_below(r_, format_.narrow, r_.parts(stored)[0], least_factor_));
+}
+void Speculation::store_doubt() {
+  if (!stored_) return;
+  const Value doubt = *std::exchange(stored_, std::nullopt);
+  r_.if_(doubt, [&] { r_.store(array_doubt(), r_.constant(1)); });
 }
 
 // ---- What is known of values ------------------------------------------------------------------------------
-
-Reach Speculation::reach_of_constant(uint32_t bits) const {
-  const FloatFormat f = format_.narrow;
-  const uint32_t size = bits & (f.sign_bit() - 1);
-  constexpr int32_t kAlways = Reach::kAlways;
-  if (size == 0) return {Reach::kNothing, kAlways, kAlways};
-  if (size >= f.infinity()) return {kAlways, kAlways, kAlways};
-  if (size < f.least_normal()) return {};
-  const int32_t exponent = int32_t(size >> f.fraction_bits) - f.bias();
-  const uint32_t significand = (size & f.fraction_mask()) | f.least_normal();
-  return {exponent, exponent, exponent - int32_t(f.fraction_bits) + std::countr_zero(significand)};
-}
 
 void Speculation::know(Value v, Reach reach) {
   reach.least = std::max({reach.least, reach.away, reach.multiple});
@@ -251,7 +402,7 @@ void Speculation::know(Value v, Reach reach) {
 Reach Speculation::reach(Value v) const {
   if (const auto known = known_.find(index(v)); known != known_.end()) return known->second;
   const Inst& inst = k_[v];
-  if (is_number(inst)) return reach_of_constant(inst.imm);
+  if (is_number(inst)) return reach_of_constant(format_.narrow, inst.imm);
   if (inst.kind == InstKind::Load && is_array(inst)) {
     return {.least = least_factor_, .multiple = least_factor_ - int32_t(format_.narrow.fraction_bits)};
   }
@@ -450,6 +601,8 @@ void Speculation::next(Value v) {
   const bool ends = what.effect == Effect::Control || what.effect == Effect::Returns ||
                     what.effect == Effect::Waits || what.source == Source::Lanes;
   if (ends || (depends(inst) && !is_light(inst))) write_line();
+  if (ends) store_doubt();
+  if (inst.kind == InstKind::If && inst.imm != 0) return choose_form(v);
   const bool accumulates = inst.kind == InstKind::Set && is_accumulator(inst.target);
   const bool is_get = inst.kind == InstKind::Get && is_accumulator(inst.target);
   if (is_get) {
@@ -457,7 +610,7 @@ void Speculation::next(Value v) {
     relies_[index(v)] = {v};
   }
   const bool is_passed = inst.kind == InstKind::Apply && inst.type == DataType::F32 && passes(inst.op);
-  if (is_passed) {
+  if (is_passed || is_right(inst, r_.target().floats)) {
     know(v, result_reach(inst));
     relies_[index(v)] = relied_on_by(inst);
   }
@@ -470,7 +623,7 @@ void Speculation::next(Value v) {
     write_(v);
     if (!accumulates || is_number(k_[k_.arg(inst, 0)])) return;
     // A sum whose line was written before.
-    const Variable doubtful = groups_[*groups_of_[inst.target]].doubtful;
+    const Variable doubtful = doubtful_[*kept_.group_of[inst.target]];
     return r_.set(doubtful[0], either(r_, r_.get(doubtful[0]), too_small(k_.arg(inst, 0))));
   }
   if (accumulates) {
@@ -532,13 +685,38 @@ void Speculation::test(std::optional<Value>& doubt) {
   for (const Test& test : tests_) {
     collect(r_, doubt, is_below(r_, format_.narrow, r_.parts(test.value)[0], test.least));
   }
+  test_kept(relied_on_, doubt);
+}
+void Speculation::test_kept(const Values& values, std::optional<Value>& doubt) {
   std::set<uint32_t> groups;
-  for (const Value v : relied_on_) {
-    if (k_[v].kind == InstKind::Get) groups.insert(*groups_of_[k_[v].target]);
+  for (const Value v : values) {
+    if (k_[v].kind == InstKind::Get) groups.insert(*kept_.group_of[k_[v].target]);
   }
-  for (const uint32_t group : groups) collect(r_, doubt, r_.get(groups_[group].doubtful[0]));
-  const bool loads = std::ranges::any_of(relied_on_, [&](Value v) { return k_[v].kind == InstKind::Load; });
+  for (const uint32_t group : groups) collect(r_, doubt, r_.get(doubtful_[group][0]));
+  const bool loads = std::ranges::any_of(values, [&](Value v) { return k_[v].kind == InstKind::Load; });
   if (loads) collect(r_, doubt, r_.load(array_doubt()));
+}
+
+// What the multiply-adds of a doubled loop are known by does not change in the loop but in its slow form: it
+// is asked once, before.
+void Speculation::choose_form(Value v) {
+  const Inst& choice = k_[v];
+  if (choice.imm == kInSharedDoubt) {
+    r_.replace(k_.arg(choice, 0), r_.load(array_doubt()));
+    return write_(v);
+  }
+  Values kept;
+  walk(k_, choice.orelse, [&](Value inner) {
+    const Inst& inst = k_[inner];
+    const bool counts = inst.kind == InstKind::Load
+                            ? is_array(inst)
+                            : inst.kind == InstKind::Get && is_accumulator(inst.target);
+    if (counts) kept.insert(inner);
+  });
+  std::optional<Value> doubt;
+  test_kept(kept, doubt);
+  r_.replace(k_.arg(choice, 0), doubt ? *doubt : r_.constant(0));
+  write_(v);
 }
 
 void Speculation::write_quickly(const std::vector<Value>& line, std::optional<Value>& doubt) {
@@ -574,6 +752,7 @@ void Speculation::set_all(const std::vector<std::pair<Value, Variable>>& results
 //           quickly; if (doubt) { operator by operator }
 //         and behind it what nothing in the line needs
 void Speculation::write_line() {
+  if (!line_.empty()) store_doubt();
   const std::vector<bool> within = is_worth_it() ? members() : std::vector<bool>(line_.size());
   std::vector<Value> line, behind;
   for (size_t i = 0; i < line_.size(); ++i) (within[i] ? line : behind).push_back(line_[i]);
@@ -588,7 +767,11 @@ void Speculation::write_line() {
         results.emplace_back(v, r_.variable("line", k_[v].type));
     }
     std::optional<Value> doubt;
-    if (can_test_first(line)) {
+    if (form_ == Form::Slow) {
+      write_slowly(line);
+    } else if (form_ == Form::Quick) {
+      write_quickly(line, doubt);
+    } else if (can_test_first(line)) {
       test(doubt);
       if (doubt) {
         for (const auto& [v, variable] : results) r_.clear(variable);

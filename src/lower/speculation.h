@@ -31,6 +31,7 @@
 
 #include "lower/guarded.h"
 #include "lower/rewrite.h"
+#include "lower/unroll.h"
 
 namespace vyre::lower {
 
@@ -46,6 +47,19 @@ struct Reach {
 /// Whether the operator has a form in lines on such a target.
 bool has_line_form(const Inst& inst, const FloatPromises& floats, const GuardedFormat& format);
 
+/// Loops that do nothing but add products of arrays to accumulators, and loops around them that store those
+/// arrays. What the former rely on they do not change, so it is asked before them: lower/unroll.h writes them
+/// in two forms.
+DoubledLoops loops_to_double(const Kernel& kernel, const Target& target, const GuardedFormat& format);
+
+/// Floats that stay from line to line, of which something is known.
+struct KeptFloats {
+  std::vector<std::optional<uint32_t>> group_of;  // by Slot, accumulators: those set in the same lines
+  std::vector<size_t> members;                    // by group
+  std::vector<bool> arrays;                       // by buffer: whether stores are tested
+  bool has_array(const Inst& access) const { return access.target < arrays.size() && arrays[access.target]; }
+};
+
 class Speculation {
  public:
   /// Writes one instruction as if there were no lines.
@@ -58,8 +72,14 @@ class Speculation {
   void begin();
   /// The next instruction of a block, in the order of the text: it is written, or kept for its line.
   void next(Value v);
-  /// The end of a block.
-  void end() { write_line(); }
+  /// The beginning and the end of a block.
+  void start(KBlock block) {
+    if (active_) form_ = forms_[index(block)];
+  }
+  void end() {
+    write_line();
+    store_doubt();
+  }
 
  private:
   /// A value that has to be zero or at least 2^least.
@@ -67,30 +87,28 @@ class Speculation {
     Value value;
     int32_t least;
   };
-  /// Accumulators that are set in the same lines. `doubtful`, a variable: not zero where one may be too
-  /// small.
-  struct Group {
-    size_t members = 0;
-    Variable doubtful;
-  };
   using Values = std::set<Value>;
+  /// Of a block in a doubled loop: lines are only quick, or only slow.
+  enum class Form : uint8_t { Either, Quick, Slow };
 
   // Accumulators.
-  void find_accumulators();
-  bool is_accumulator(uint32_t slot) const { return groups_of_[slot].has_value(); }
+  bool is_accumulator(uint32_t slot) const { return kept_.group_of[slot].has_value(); }
   Value too_small(Value v);
   void doubt_accumulators(const std::vector<Value>& line);
 
   // Arrays.
-  void find_arrays();
-  bool is_array(const Inst& access) const { return access.target < arrays_.size() && arrays_[access.target]; }
+  bool is_array(const Inst& access) const { return kept_.has_array(access); }
   RawAddress array_doubt() { return {.buffer = array_doubt_, .index = r_.constant(0)}; }
   void test_stored(const Inst& store);
+  void store_doubt();
+
+  // Doubled loops.
+  void find_forms();
+  void choose_form(Value choice);
 
   // What is known of values.
   Reach reach(Value v) const;
   Reach result_reach(const Inst& inst) const;
-  Reach reach_of_constant(uint32_t bits) const;
   void know(Value v, Reach reach);
   Values relied_on_by(const Inst& inst) const;
 
@@ -115,6 +133,7 @@ class Speculation {
   void write_quickly(const std::vector<Value>& line, std::optional<Value>& doubt);
   void write_slowly(const std::vector<Value>& line);
   void test(std::optional<Value>& doubt);
+  void test_kept(const Values& values, std::optional<Value>& doubt);
   void set_all(const std::vector<std::pair<Value, Variable>>& results);
 
   Rewriter& r_;
@@ -126,10 +145,12 @@ class Speculation {
   bool active_ = false;           // there is an operator to speculate about
   std::vector<uint32_t> uses_;    // by Value: how many operands it is
   std::vector<Value> first_set_;  // by Slot: in the order of the text
-  std::vector<std::optional<uint32_t>> groups_of_;  // by Slot
-  std::vector<Group> groups_;
-  std::vector<bool> arrays_;  // by buffer: whether stores are tested
-  uint32_t array_doubt_ = 0;  // a buffer in workgroup memory
+  KeptFloats kept_;
+  std::vector<Variable> doubtful_;  // by group: not zero where a member may be too small
+  std::vector<Form> forms_;         // by KBlock
+  Form form_ = Form::Either;        // of the block at hand
+  uint32_t array_doubt_ = 0;        // a buffer in workgroup memory
+  std::optional<Value> stored_;     // not zero where something too small was stored, since it was asked last
   // Of the line at hand.
   std::vector<Value> line_;
   std::vector<bool> in_line_, chosen_;  // by Value: kept; to be speculated about

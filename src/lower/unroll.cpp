@@ -1,6 +1,7 @@
 #include "lower/unroll.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "lower/operators.h"
@@ -24,16 +25,21 @@ std::vector<bool> known_values(const Kernel& kernel) {
   return known;
 }
 
+/// The most that the quick form of a doubled loop becomes by being written out: no line in it has two forms.
+constexpr uint64_t kMostQuick = 4096;
+
 /// Writes a kernel anew, block by block.
 class WriterOut {
  public:
-  WriterOut(const Kernel& kernel, const std::function<bool(const Inst&)>& gains, uint64_t most)
-      : k_(kernel), rounds_(kernel.insts.size()), copies_(kernel.insts.size()) {
+  WriterOut(const Kernel& kernel, const std::function<bool(const Inst&)>& gains, const DoubledLoops& doubled,
+            uint64_t most)
+      : k_(kernel), rounds_(kernel.insts.size()), copies_(kernel.insts.size()), doubled_(doubled) {
     choose_loops(gains, most);
   }
 
   bool has_work() const {
-    return std::ranges::any_of(rounds_, [](uint32_t rounds) { return rounds != 0; });
+    return std::ranges::any_of(rounds_, [](uint32_t rounds) { return rounds != 0; }) ||
+           std::ranges::find(doubled_.loops, true) != doubled_.loops.end();
   }
 
   Kernel run() {
@@ -46,12 +52,16 @@ class WriterOut {
     std::vector<Open> open = {{.from = k_.entry, .into = out_.entry}};
     while (!open.empty()) {
       Open& top = open.back();
+      if (top.alone != kNoValue) {
+        const Open one = top;
+        open.pop_back();
+        write(open, one.alone, one.into, one.forms);
+        continue;
+      }
+      if (top.turn != kNoValue) copies_[index(top.of)] = std::exchange(top.turn, kNoValue);
       const auto& block = k_.block(top.from);
-      if (top.next < block.size()) {
-        const Value v = block[top.next++];
-        const KBlock into = top.into;
-        rounds_[index(v)] != 0 ? start_round(open, {.from = k_[v].body, .into = into, .loop = v})
-                               : copy(open, v, into);
+      if (top.next < std::min(block.size(), top.end)) {
+        write(open, block[top.next++], top.into, top.forms);
       } else if (top.loop != kNoValue && top.round + 1 < rounds_[index(top.loop)]) {
         Open next = top;
         open.pop_back();
@@ -65,12 +75,22 @@ class WriterOut {
   }
 
  private:
+  /// Which forms of doubled loops are written.
+  enum class Forms : uint8_t { Both, Quick, Slow };
   struct Open {
     KBlock from{}, into{};
+    Forms forms = Forms::Both;
     Value loop = kNoValue;  // of which this is a round
     uint32_t round = 0;
     size_t next = 0;
+    size_t end = SIZE_MAX;
+    Value alone = kNoValue;                // not a block but this instruction
+    Value of = kNoValue, turn = kNoValue;  // a loop whose body this is, and its variable here
   };
+
+  bool is_doubled(Value v) const { return !doubled_.loops.empty() && doubled_.loops[index(v)]; }
+  /// Where the barrier stands in a loop that is divided; 0: it is none.
+  uint32_t barrier_in(Value v) const { return doubled_.barriers.empty() ? 0 : doubled_.barriers[index(v)]; }
 
   void choose_loops(const std::function<bool(const Inst&)>& gains, uint64_t most) {
     std::vector<uint64_t> sizes(k_.blocks.size());  // with the blocks in them, as they will be
@@ -85,8 +105,9 @@ class WriterOut {
           uint64_t size = sizes[index(inner)];
           if (const uint64_t rounds = rounds_of(inst); rounds > 0 && gaining[index(inner)]) {
             const uint64_t more = (rounds - 1) * size + rounds;
-            if (more <= most) {
-              most -= more;
+            const bool twice = is_doubled(v);
+            if (more <= (twice ? kMostQuick : most)) {
+              if (!twice) most -= more;
               size += more;
               rounds_[index(v)] = uint32_t(rounds);
             }
@@ -106,6 +127,79 @@ class WriterOut {
     return to.imm - from.imm;
   }
 
+  void write(std::vector<Open>& open, Value v, KBlock into, Forms forms) {
+    if (forms == Forms::Both && barrier_in(v) != 0) return divide(open, v, into);
+    if (forms == Forms::Both && is_doubled(v)) return write_twice(open, v, into);
+    const bool rolled = forms == Forms::Slow && is_doubled(v);
+    if (rounds_[index(v)] != 0 && !rolled)
+      return start_round(open, {.from = k_[v].body, .into = into, .forms = forms, .loop = v});
+    copy(open, v, into, forms);
+    if (rolled) out_.insts[index(copies_[index(v)])].imm = 0;
+  }
+  Value number(KBlock into, const Inst& near) {
+    return add(into, {.kind = InstKind::Const, .type = spec::DataType::U32, .origin = near.origin}, {});
+  }
+  void write_twice(std::vector<Open>& open, Value v, KBlock into) {
+    const Value never = number(into, k_[v]);
+    const KBlock quick = out_.add_block(), slow = out_.add_block();
+    const Inst choice{
+        .kind = InstKind::If, .imm = kInDoubt, .body = slow, .orelse = quick, .origin = k_[v].origin};
+    add(into, choice, std::array{never});
+    open.push_back({.into = quick, .forms = Forms::Quick, .alone = v});
+    open.push_back({.into = slow, .forms = Forms::Slow, .alone = v});
+  }
+
+  // match:  for i in from..to { before; barrier; behind }
+  // result: left = to
+  //         for i in from..to {
+  //           if (left == to) { before; barrier; if (in doubt) { left = i } else { behind, quickly } }
+  //         }
+  //         if (in doubt) { for i in left..to { before; barrier; behind, operator by operator } }
+  //         // All of a workgroup are of one mind behind the barrier. What is before it may be done twice.
+  void divide(std::vector<Open>& open, Value v, KBlock into) {
+    const Inst& loop = k_[v];
+    const Inst control{.kind = InstKind::If, .origin = loop.origin};
+    const Value from = copies_[index(k_.arg(loop, 0))], to = copies_[index(k_.arg(loop, 1))];
+    const uint32_t left = uint32_t(out_.slots.size());
+    out_.slots.push_back({"left", spec::DataType::U32});
+    const auto set_left = [&](KBlock block, Value value) {
+      add(block, {.kind = InstKind::Set, .target = left, .origin = loop.origin}, std::array{value});
+    };
+    const auto get_left = [&](KBlock block) {
+      return add(block,
+                 {.kind = InstKind::Get, .type = spec::DataType::U32, .target = left, .origin = loop.origin},
+                 {});
+    };
+    const auto choice = [&](KBlock block, KBlock body, KBlock orelse) {
+      Inst inst = control;
+      inst.imm = kInSharedDoubt, inst.body = body, inst.orelse = orelse;
+      add(block, inst, std::array{number(block, loop)});
+    };
+    set_left(into, to);
+    const KBlock turn = out_.add_block(), run = out_.add_block(), behind = out_.add_block(),
+                 leave = out_.add_block(), slow = out_.add_block(), slow_turn = out_.add_block();
+    Inst quick_loop = loop, slow_loop = loop;
+    quick_loop.body = turn, slow_loop.body = slow_turn, slow_loop.imm = 0;
+    const Value i = add(into, quick_loop, std::array{from, to});
+    Inst goes_on = control;
+    goes_on.body = run;
+    const Inst equal{.kind = InstKind::Apply,
+                     .op = spec::Op::Eq,
+                     .type = spec::DataType::U32,
+                     .operand_type = spec::DataType::U32,
+                     .origin = loop.origin};
+    add(turn, goes_on, std::array{add(turn, equal, std::array{get_left(turn), to})});
+    const size_t behind_barrier = barrier_in(v) + 1;
+    copies_[index(v)] = i;
+    for (size_t n = 0; n < behind_barrier; ++n) copy(open, k_.block(loop.body)[n], run, Forms::Quick);
+    choice(run, leave, behind);
+    set_left(leave, i);
+    choice(into, slow, kNoKBlock);
+    const Value slow_i = add(slow, slow_loop, std::array{get_left(slow), to});
+    open.push_back({.from = loop.body, .into = slow_turn, .forms = Forms::Slow, .of = v, .turn = slow_i});
+    open.push_back({.from = loop.body, .into = behind, .forms = Forms::Quick, .next = behind_barrier});
+  }
+
   void start_round(std::vector<Open>& open, Open round) {
     const Inst& loop = k_[round.loop];
     const uint32_t turn = k_[k_.arg(loop, 0)].imm + round.round;
@@ -114,14 +208,14 @@ class WriterOut {
     round.next = 0;
     open.push_back(round);
   }
-  void copy(std::vector<Open>& open, Value v, KBlock into) {
+  void copy(std::vector<Open>& open, Value v, KBlock into, Forms forms) {
     Inst inst = k_[v];
     std::vector<Value> operands;
     for (const Value operand : k_.args(inst)) operands.push_back(copies_[index(operand)]);
     for (KBlock* inner : {&inst.orelse, &inst.body}) {  // the body is on top, so it is written first
       if (*inner == kNoKBlock) continue;
       const KBlock from = std::exchange(*inner, out_.add_block());
-      open.push_back({.from = from, .into = *inner});
+      open.push_back({.from = from, .into = *inner, .forms = forms});
     }
     copies_[index(v)] = add(into, inst, operands);
   }
@@ -135,13 +229,14 @@ class WriterOut {
   Kernel out_;
   std::vector<uint32_t> rounds_;  // by Value, a loop that is written out; else 0
   std::vector<Value> copies_;     // by Value of the source: what stands for it in the round at hand
+  const DoubledLoops& doubled_;
 };
 
 }  // namespace
 
 std::optional<Kernel> written_out(const Kernel& kernel, const std::function<bool(const Inst&)>& gains,
-                                  uint64_t most) {
-  WriterOut writer(kernel, gains, most);
+                                  const DoubledLoops& doubled, uint64_t most) {
+  WriterOut writer(kernel, gains, doubled, most);
   if (!writer.has_work()) return std::nullopt;
   return writer.run();
 }

@@ -5,10 +5,10 @@
 // no more than run its pipeline. Source: docs/spec/graphs.md.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,17 +20,25 @@ namespace vyre::plan {
 /// How many sets of sizes are kept; the one that has not been run for longest goes.
 inline constexpr size_t kMostSizes = 64;
 
-/// Whose kernels are fast on the backend of this name. Which they are changes no bit.
-inline tensor::Device device_of(std::string_view backend) {
-  return backend == "native" || backend == "reference" ? tensor::Device::Cpu : tensor::Device::Gpu;
-}
+/// Bytes on a device of tensor `i` of a graph, parameters before outputs: those of its elements, of a small
+/// type rounded up to words of 4 bytes.
+uint64_t device_bytes(const check::SizedGraph& graph, size_t i);
+
+/// Runs what a graph became over memory of the host, one span a parameter and then an output, each of the
+/// bytes of its tensor (check::memory_bytes).
+///
+/// Errors  as Executable::run_host(); nothing is written then.
+/// Cost    also a copy of each tensor of a small type that is no whole number of words.
+Result<void> run_host(Executable& executable, const check::SizedGraph& graph,
+                      std::span<const std::span<std::byte>> host, RunNotes* notes = nullptr);
 
 class GraphExecutable {
  public:
   /// The graph `number` of a module. The backend, and `ops`, with which the module was checked, must outlive
-  /// it.
+  /// it. `cache`: where what is lowered is kept (plan/lowered.h).
   GraphExecutable(backend::Backend& backend, std::shared_ptr<const check::CheckedModule> module,
-                  uint32_t number, const spec::OpTable& ops, const tensor::Options& options = {});
+                  uint32_t number, const spec::OpTable& ops, const tensor::Options& options = {},
+                  std::filesystem::path cache = {});
 
   const check::TensorGraph& graph() const { return module_->graphs()[number_]; }
 
@@ -55,7 +63,7 @@ class GraphExecutable {
   Result<Sized*> at(std::span<const std::vector<uint32_t>> shapes);
 
   /// Runs it over memory of the device, and waits.
-  /// Shape   ranges: parameters, then outputs, each of the bytes of its tensor; none overlap.
+  /// Shape   ranges: parameters, then outputs, each of its device_bytes(); none overlap.
   /// Errors  as at() and Executable::run().
   Result<void> run(std::span<const std::vector<uint32_t>> shapes,
                    std::span<const backend::DeviceRange> ranges, RunNotes* notes = nullptr);
@@ -74,6 +82,7 @@ class GraphExecutable {
   uint32_t number_;
   const spec::OpTable* ops_;
   tensor::Options options_;
+  std::filesystem::path cache_;
   std::map<check::Dimensions, Kept> kept_;
   uint64_t asked_ = 0;
 };

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <set>
 #include <utility>
 
+#include "backend/transfer.h"
 #include "base/bytes.h"
 #include "base/guard_word.h"
 #include "spec/limits.h"
@@ -59,6 +61,13 @@ struct Executable::Prepared {
   std::unique_ptr<backend::Recording> recording;
 };
 
+/// What a run is over.
+struct Executable::Parameters {
+  std::vector<std::array<uint64_t, 3>> places;
+  std::vector<std::vector<std::byte>> uniforms;
+  std::vector<ref::PlanParameter> parameters;  // which refer to the uniforms
+};
+
 /// Prepares segments and runs them.
 class Executable::Runner final : public ref::PlanRunner {
  public:
@@ -72,6 +81,7 @@ class Executable::Runner final : public ref::PlanRunner {
     prepared_->guard_bytes = notes_.guard_bytes;
     prepared_->segment = segment;
     prepared_->statements = ref::kMaxStatements - statements.left();
+    if (only_plans_) return {};
     VYRE_CHECK(make_scratch());
     VYRE_CHECK(put_guards());
     VYRE_CHECK(make_words());
@@ -107,6 +117,32 @@ class Executable::Runner final : public ref::PlanRunner {
     return count(taken, statements);
   }
 
+  // Of a run beside others: planned first, run with all of them.
+  void only_plan() { only_plans_ = true; }
+  size_t segments() const { return segments_; }
+  const Segment& planned() const { return segment(); }
+  uint64_t statements_left() const { return ref::kMaxStatements - prepared_->statements; }
+  /// Its part of the chunks of scratch begins where they end so far.
+  void take_scratch(std::vector<uint64_t>& bytes) {
+    const auto& chunks = segment().chunks;
+    bytes.resize(std::max(bytes.size(), chunks.size()));
+    for (size_t i = 0; i < chunks.size(); ++i) {
+      scratch_begins_.push_back(bytes[i]);
+      bytes[i] += backend::range_aligned(chunks[i]);
+    }
+  }
+  void add_words(Bytes& contents) { put_words(contents); }
+  void add_lane(std::vector<Command>& commands, std::deque<std::vector<DeviceRange>>& ranges) const {
+    if (segments_ == 0) return;
+    commands.push_back({.kind = Command::Kind::Lane, .count = uint32_t(segment().steps.size())});
+    for (const PlanStep& step : segment().steps) commands.push_back(command_of(step, ranges));
+  }
+  size_t repeats() const { return segments_ == 0 ? 0 : taken_of(segment()).size(); }
+  Result<void> count_lane(std::span<const Taken> taken, uint64_t left) {
+    ref::Statements statements(left);
+    return segments_ == 0 ? Result<void>() : count(taken, statements);
+  }
+
   /// After the last segment.
   Result<void> look_at_guards() {
     if (prepared_ == nullptr) return {};
@@ -132,22 +168,9 @@ class Executable::Runner final : public ref::PlanRunner {
  private:
   const Segment& segment() const { return prepared_->segment; }
 
-  Result<void> make_scratch() {
-    // A chunk that grows holds nothing.
-    const auto& chunks = segment().chunks;
-    of_.scratch_.resize(std::max(of_.scratch_.size(), chunks.size()));
-    for (size_t i = 0; i < chunks.size(); ++i) {
-      auto& chunk = of_.scratch_[i];
-      if (chunk != nullptr && chunk->bytes() >= chunks[i]) continue;
-      chunk.reset();
-      VYRE_TRY(larger, of_.backend_->allocate(chunks[i]));
-      chunk = std::move(larger);
-    }
-    return {};
-  }
+  Result<void> make_scratch() { return of_.make_scratch(segment().chunks); }
 
-  Result<void> make_words() {
-    Bytes contents;
+  void put_words(Bytes& contents) {
     places_of_words_.assign(segment().words.size() + 1, 0);
     for (const PlanBuffer& buffer : segment().buffers) {
       if (buffer.kind != PlanBuffer::Kind::Words) continue;
@@ -157,19 +180,20 @@ class Executable::Runner final : public ref::PlanRunner {
           std::as_bytes(std::span(segment().words).subspan(size_t(buffer.offset), size_t(buffer.bytes / 4)));
       contents.insert(contents.end(), words.begin(), words.end());
     }
-    if (contents.empty()) return {};
-    if (of_.words_ == nullptr || of_.words_->bytes() < contents.size()) {
-      of_.words_.reset();
-      VYRE_TRY(larger, of_.backend_->allocate(contents.size()));
-      of_.words_ = std::move(larger);
-    }
-    return of_.words_->write(0, contents);
+  }
+  Result<void> make_words() {
+    Bytes contents;
+    put_words(contents);
+    return of_.write_words(contents);
   }
 
   DeviceRange range_of(const PlanBuffer& buffer) const {
     switch (buffer.kind) {
       case PlanBuffer::Kind::Parameter: return ranges_[buffer.number];
-      case PlanBuffer::Kind::Scratch: return {of_.scratch_[buffer.number].get(), buffer.offset, buffer.bytes};
+      case PlanBuffer::Kind::Scratch: {
+        const uint64_t begin = scratch_begins_.empty() ? 0 : scratch_begins_[buffer.number];
+        return {of_.scratch_[buffer.number].get(), begin + buffer.offset, buffer.bytes};
+      }
       case PlanBuffer::Kind::Words: return {of_.words_.get(), places_of_words_[buffer.offset], buffer.bytes};
     }
     return {};
@@ -317,6 +341,8 @@ class Executable::Runner final : public ref::PlanRunner {
   std::map<std::array<uint64_t, 6>, size_t> rows_;  // of notes_.times
   std::unique_ptr<Prepared> prepared_;              // that is being run
   size_t segments_ = 0;
+  bool only_plans_ = false;
+  std::vector<uint64_t> scratch_begins_;   // in each chunk; none: at 0
   size_t guarded_ = 0;                     // how many arrays have guards
   std::vector<uint64_t> places_of_words_;  // by the first word of a list: where it lies on the device
 };
@@ -332,12 +358,20 @@ Result<Executable> Executable::make(backend::Backend& backend,
                                     Scratch scratch) {
   Executable out(backend, std::move(module), pipeline, scratch);
   out.programs_.resize(out.module_->programs().size());
-  for (const uint32_t program : programs_of(*out.module_, pipeline)) {
+  const std::vector<uint32_t> wanted = programs_of(*out.module_, pipeline);
+  std::vector<Result<std::unique_ptr<backend::Pipeline>>> compiled(wanted.size());
+  out.compile_seconds_.resize(wanted.size());
+  std::atomic<bool> refused = false;
+  backend.side_by_side(wanted.size(), [&](size_t i) {
+    if (refused.load(std::memory_order_relaxed)) return;
     const auto begin = std::chrono::steady_clock::now();
-    VYRE_TRY(compiled, backend.compile(*out.module_->programs()[program]));
-    out.programs_[program] = std::move(compiled);
-    out.compile_seconds_.emplace_back(program, seconds_since(begin));
-  }
+    compiled[i] = backend.compile(*out.module_->programs()[wanted[i]]);
+    out.compile_seconds_[i] = {wanted[i], seconds_since(begin)};
+    if (!compiled[i]) refused.store(true, std::memory_order_relaxed);
+  });
+  for (auto& one : compiled)
+    if (!one) return std::unexpected(std::move(one).error());
+  for (size_t i = 0; i < wanted.size(); ++i) out.programs_[wanted[i]] = *std::move(compiled[i]);
   return out;
 }
 
@@ -346,14 +380,35 @@ Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes* note
   return run(ranges, notes != nullptr ? *notes : nothing, /*again=*/true, contents);
 }
 
-Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& notes, bool again,
-                             Contents contents) {
+Result<void> Executable::make_scratch(std::span<const uint64_t> chunks) {
+  // A chunk that grows holds nothing.
+  scratch_.resize(std::max(scratch_.size(), chunks.size()));
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    auto& chunk = scratch_[i];
+    if (chunk != nullptr && chunk->bytes() >= chunks[i]) continue;
+    chunk.reset();
+    VYRE_TRY(larger, backend_->allocate(chunks[i]));
+    chunk = std::move(larger);
+  }
+  return {};
+}
+
+Result<void> Executable::write_words(std::span<const std::byte> contents) {
+  if (contents.empty()) return {};
+  if (words_ == nullptr || words_->bytes() < contents.size()) {
+    words_.reset();
+    VYRE_TRY(larger, backend_->allocate(contents.size()));
+    words_ = std::move(larger);
+  }
+  return words_->write(0, contents);
+}
+
+Result<Executable::Parameters> Executable::parameters_of(std::span<const DeviceRange> ranges,
+                                                         Contents contents) const {
   const check::Checked& head = *module_->pipelines()[pipeline_].head;
-  notes.dispatches = notes.scratch_bytes = notes.turns = notes.guard_words = notes.broken_guards = 0;
-  notes.unfinished.clear();
-  std::vector<std::array<uint64_t, 3>> places;
-  std::vector<std::vector<std::byte>> uniforms(ranges.size());
-  std::vector<ref::PlanParameter> parameters;
+  Parameters out;
+  auto& [places, uniforms, parameters] = out;
+  uniforms.resize(ranges.size());
   std::vector<layout::Extent> extents;
   for (size_t i = 0; i < ranges.size(); ++i) {
     VYRE_CHECK(backend::check_range(ranges[i]));
@@ -372,6 +427,64 @@ Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& note
     extents.push_back({ranges[i].buffer, ranges[i].offset, ranges[i].bytes, uniforms[i]});
   }
   VYRE_CHECK(layout::bind(head, extents, {}));
+  return out;
+}
+
+Result<void> Executable::run_together(std::span<const Together> runs) {
+  prepared_.reset();
+  RunNotes notes;
+  std::deque<Parameters> parameters;
+  std::deque<Runner> lanes;
+  std::vector<uint64_t> scratch;
+  Bytes words;
+  bool one_segment = true;
+  for (const Together& one : runs) {
+    VYRE_TRY(made, parameters_of(one.ranges, one.contents));
+    parameters.push_back(std::move(made));
+    Runner& lane = lanes.emplace_back(*this, one.ranges, notes, /*again=*/false);
+    lane.only_plan();
+    ref::PlanOptions options;
+    options.max_scratch_bytes = backend_->limits().max_buffer_bytes;
+    options.zero_scratch = begins_ == Scratch::Zero;
+    VYRE_CHECK(ref::run_plan(*module_, pipeline_, parameters.back().parameters, options, lane));
+    one_segment = one_segment && lane.segments() <= 1;
+    if (!one_segment || lane.segments() == 0) continue;
+    lane.take_scratch(scratch);
+    lane.add_words(words);
+  }
+  const uint64_t most = backend_->limits().max_buffer_bytes;
+  if (!one_segment || std::ranges::any_of(scratch, [&](uint64_t bytes) { return bytes > most; })) {
+    for (const Together& one : runs) VYRE_CHECK(run(one.ranges, notes, /*again=*/false, one.contents));
+    return {};
+  }
+  VYRE_CHECK(make_scratch(scratch));
+  VYRE_CHECK(write_words(words));
+  std::vector<Command> commands;
+  std::deque<std::vector<DeviceRange>> ranges;
+  size_t repeats = 0;
+  uint64_t statements = ref::kMaxStatements;
+  for (const Runner& lane : lanes) {
+    lane.add_lane(commands, ranges);
+    repeats += lane.repeats();
+    if (lane.segments() != 0) statements = std::min(statements, lane.statements_left());
+  }
+  std::vector<Taken> taken(repeats);
+  if (!commands.empty()) VYRE_CHECK(backend_->dispatch_engine(commands, taken, statements));
+  std::span<const Taken> left = taken;
+  for (Runner& lane : lanes) {
+    // One that ran out of the statements of another is as one that ran out of its own.
+    VYRE_CHECK(lane.count_lane(left.first(lane.repeats()), statements));
+    left = left.subspan(lane.repeats());
+  }
+  return {};
+}
+
+Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& notes, bool again,
+                             Contents contents) {
+  notes.dispatches = notes.scratch_bytes = notes.turns = notes.guard_words = notes.broken_guards = 0;
+  notes.unfinished.clear();
+  VYRE_TRY(parameters_made, parameters_of(ranges, contents));
+  auto& [places, uniforms, parameters] = parameters_made;
   Runner runner(*this, ranges, notes, again);
   if (prepared_ && !notes.timed && prepared_->guard_bytes == notes.guard_bytes &&
       prepared_->ranges == places && prepared_->uniforms == uniforms) {
@@ -397,6 +510,12 @@ Result<void> Executable::run(std::span<const DeviceRange> ranges, RunNotes& note
 }
 
 void Executable::forget() { prepared_.reset(); }
+
+Result<void> Executable::spoil(std::byte value) {
+  for (const auto& chunk : scratch_)
+    if (chunk != nullptr) VYRE_CHECK(chunk->fill(0, chunk->bytes(), value));
+  return {};
+}
 
 Result<void> Executable::run_host(std::span<const std::span<std::byte>> host, RunNotes* notes) {
   const check::Checked& head = *module_->pipelines()[pipeline_].head;

@@ -60,7 +60,7 @@ enum class Scratch : uint8_t { Zero, Anything };
 class Executable {
  public:
   /// Compiles the programs that the pipeline reaches. The backend must outlive it.
-  /// Errors  what compile() answers for the first program that is refused.
+  /// Errors  what compile() answers for a program that is refused, the first of those that were compiled.
   static Result<Executable> make(backend::Backend& backend,
                                  std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline,
                                  Scratch scratch = Scratch::Zero);
@@ -83,11 +83,24 @@ class Executable {
   Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes* notes = nullptr,
                    Contents contents = {});
 
+  /// Runs over memory that has nothing in common, beside each other: what each does before the host has to
+  /// look at a word is submitted together. Each has scratch of its own. Nothing is kept for a run to come.
+  /// Errors: as run(), of any of them.
+  struct Together {
+    std::vector<backend::DeviceRange> ranges;
+    std::vector<std::span<const std::byte>> contents;
+  };
+  Result<void> run_together(std::span<const Together> runs);
+
   /// The same over memory of the host: to the device once, run, and what is written back once.
   /// Shape   host: one span of whole elements a parameter, in their order.
   /// Errors  as run(), and B003. Nothing is written back then.
   /// Cost    a copy of all of it.
   Result<void> run_host(std::span<const std::span<std::byte>> host, RunNotes* notes = nullptr);
+
+  /// Fills the memory that it keeps for runs to come, but for what their recording holds: no run may see it.
+  /// Errors: the backend's.
+  Result<void> spoil(std::byte value);
 
   /// The next run prepares everything anew: after Backend::restart(), which device buffers do not outlast.
   void forget();
@@ -95,6 +108,10 @@ class Executable {
  private:
   class Runner;
   struct Prepared;
+  struct Parameters;
+  Result<void> make_scratch(std::span<const uint64_t> chunks);
+  Result<void> write_words(std::span<const std::byte> contents);
+  Result<Parameters> parameters_of(std::span<const backend::DeviceRange> ranges, Contents contents) const;
   Result<void> run(std::span<const backend::DeviceRange> ranges, RunNotes& notes, bool again,
                    Contents contents);
   Executable(backend::Backend& backend, std::shared_ptr<const check::CheckedModule> module, uint32_t pipeline,

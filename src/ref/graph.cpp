@@ -13,6 +13,7 @@
 #include "num/float.h"
 #include "ref/eval.h"
 #include "ref/rows.h"
+#include "ref/small.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
 #include "spec/reduction.h"
@@ -52,16 +53,24 @@ class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(const SizedNode& node)
-      : type(node.type), shape(node.shape), bytes_(size_t(check::elements(node.shape)) * size()) {}
+      : type(node.type), shape(node.shape), bytes_(size_t(check::memory_bytes(node))) {}
 
   uint32_t count() const { return check::elements(shape); }
   Bits operator[](uint32_t i) const {
+    if (is_nibble()) return Bits(bytes_[i / 2] >> (i % 2 * 4)) & 0xf;
     Bits bits = 0;
     std::memcpy(&bits, bytes_.data() + i * size(), size());
     return type == DataType::Bool && bits != 0 ? 1 : bits;  // a bool is 0 or 1, whatever the word
   }
   Bits at(const Coordinates& coordinates) const { return (*this)[linear(shape, coordinates)]; }
-  void set(uint32_t i, Bits bits) { std::memcpy(bytes_.data() + i * size(), &bits, size()); }
+  void set(uint32_t i, Bits bits) {
+    if (!is_nibble()) {
+      std::memcpy(bytes_.data() + i * size(), &bits, size());
+      return;
+    }
+    const uint32_t shift = i % 2 * 4;
+    bytes_[i / 2] = (bytes_[i / 2] & ~(std::byte{0xf} << shift)) | std::byte(bits << shift);
+  }
 
   void assign(std::span<const std::byte> bytes) { std::ranges::copy(bytes, bytes_.begin()); }
   const Bytes& bytes() const { return bytes_; }
@@ -70,6 +79,7 @@ class Tensor {
   Shape shape;
 
  private:
+  bool is_nibble() const { return spec::packed_bits(type) == 4; }
   size_t size() const { return spec::info(type).bytes; }
   Bytes bytes_;
 };
@@ -142,6 +152,8 @@ void run_Index(const Work& work) {
 // Element by element: operands have the shape of the result.
 
 Bits apply(const SizedNode& node, DataType type, std::span<const Bits> operands) {
+  if (spec::is_small(type) || spec::is_small(node.type))
+    return cast_small(type, node.type, node.mode, operands[0]);
   if (node.scalar == Op::Cast) return eval_cast(type, node.type, node.mode, operands[0]);
   if (node.scalar == Op::Bitcast) return eval_bitcast(type, node.type, operands[0]);
   // Operators are of the type of their first operand; that of a selection is a condition.
@@ -479,7 +491,7 @@ Result<void> check_inputs(const check::SizedGraph& graph,
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const SizedNode& node = graph.nodes[graph.parameters[i].node];
-    const uint64_t bytes = uint64_t(check::elements(node.shape)) * spec::info(node.type).bytes;
+    const uint64_t bytes = check::memory_bytes(node);
     if (inputs[i].size() == bytes) continue;
     return refused(DiagCode::X007, node.span,
                    fmt::format("'{}' has {} bytes, and {}[{}] takes {}", graph.parameters[i].name,
@@ -490,7 +502,7 @@ Result<void> check_inputs(const check::SizedGraph& graph,
 }
 
 Result<void> check_size(const SizedNode& node) {
-  const uint64_t bytes = uint64_t(check::elements(node.shape)) * spec::info(node.type).bytes;
+  const uint64_t bytes = check::memory_bytes(node);
   if (bytes <= spec::kMaxReferenceBytes) return {};
   return refused(
       DiagCode::X006, node.span,

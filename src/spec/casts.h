@@ -23,6 +23,20 @@ constexpr bool cast_takes_mode(DataType from, DataType to) {
   return kFloats.contains(from) && kIntegers.contains(to);
 }
 
+/// The same among elements of tensors: a small type is cast as its wide type is, i8 and u8 are cast from
+/// whatever u32 is, and small floats from floats. Source: docs/spec/graphs.md, "Small types".
+constexpr bool can_cast_in_graphs(DataType from, DataType to) {
+  if (from == to) return true;
+  if (is_small(from)) return !is_small(to) && can_cast(wide_type(from), to);
+  if (is_small(to))
+    return wide_type(to) == DataType::F32 ? kFloats.contains(from) : can_cast(from, DataType::U32);
+  return can_cast(from, to);
+}
+constexpr bool cast_takes_mode_in_graphs(DataType from, DataType to) {
+  if (from == to) return false;
+  return cast_takes_mode(is_small(from) ? wide_type(from) : from, is_small(to) ? wide_type(to) : to);
+}
+
 /// Whether bitcast<to>(from) exists. Source: semantics, "Casts".
 constexpr bool can_bitcast(DataType from, DataType to) {
   if (!is_value_type(from) || !is_value_type(to) || from == DataType::Bool || to == DataType::Bool)

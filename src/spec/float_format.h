@@ -62,4 +62,25 @@ consteval bool formats_fit_the_types() {
 }
 static_assert(formats_fit_the_types(), "a float type of types.def has no format here");
 
+/// How a small float of graphs is divided, and what of it is no number. Exponents have the bias of a
+/// FloatFormat and no value of their own for infinity, but in e5m2. Source: OCP 8-bit Floating Point
+/// Specification 1.0, tables 1 and 2; OCP Microscaling Formats 1.0, 5.3.3; of what a NaN becomes where there
+/// is none, docs/spec/graphs.md, "Small types".
+struct SmallFloat {
+  uint32_t exponent_bits, fraction_bits;
+  uint32_t greatest;  // the pattern of the greatest finite number
+  uint32_t beyond;    // without a sign: what is rounded to more than that, and infinity
+  uint32_t nan;       // what a NaN is cast to
+
+  constexpr int32_t bias() const { return (1 << (exponent_bits - 1)) - 1; }
+  constexpr uint32_t sign() const { return 1u << (exponent_bits + fraction_bits); }
+  constexpr bool has_nan() const { return nan > greatest; }
+};
+/// Domain: is_small, and wide_type is F32.
+constexpr SmallFloat small_float(DataType type) {
+  if (type == DataType::FP8E4M3) return {4, 3, 0x7e, 0x7f, 0x7f};
+  if (type == DataType::FP8E5M2) return {5, 2, 0x7b, 0x7c, 0x7e};
+  return {2, 1, 0x7, 0x7, 0x7};
+}
+
 }  // namespace vyre::spec

@@ -34,15 +34,6 @@ constexpr RowValue wide(uint64_t high, uint64_t low) {
 }
 constexpr RowValue vec2(uint32_t x, uint32_t y) { return RowValue({x, y, 0, 0}); }
 constexpr RowValue vec4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return RowValue({x, y, z, w}); }
-/// Whether the words beyond the type's bits are zero.
-constexpr bool fits(const RowValue& value, DataType type) {
-  const uint32_t bits = value_bits(type);
-  for (uint32_t i = 0; i < 4; ++i) {
-    if (bits <= i * 32 && value.words[i] != 0) return false;
-    if (bits == 16 && i == 0 && value.words[0] > 0xffff) return false;
-  }
-  return true;
-}
 
 /// One row. Operands are the operator's own, but for atomics, where they are the word before and then
 /// expected (of compare-exchange) and value, and `expected` is the word after; an atomic's result is always
@@ -97,11 +88,11 @@ struct OperatorRow {
       throw "a cast from float to integer names its rounding mode, and nothing else does";
     if (op == Op::Bitcast && !can_bitcast(type, target)) throw "there is no such bitcast";
     for (const RowValue& value : operands) {
-      if (!is_atomic(op) && op != Op::Select && !fits(value, operand_at(count)))
+      if (!is_atomic(op) && op != Op::Select && !is_value(value.words, operand_at(count)))
         throw "an operand does not fit its type";
       values[count++] = value;
     }
-    if (!fits(expected, result())) throw "the result does not fit its type";
+    if (!is_value(expected.words, result())) throw "the result does not fit its type";
   }
 };
 

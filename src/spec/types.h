@@ -19,14 +19,15 @@ enum class DataType : uint8_t {
 #undef VYRE_TYPE
 };
 
-enum class TypeClass : uint8_t { Integer, Vector, Truth, Memory, Float };
+/// Small: of tensors in graphs, whose elements are kept and moved, and cast to be computed with.
+enum class TypeClass : uint8_t { Integer, Vector, Truth, Memory, Float, Small };
 
 struct TypeInfo {
   DataType type;
   uint8_t wire_tag;
   std::string_view name;  // "U32"
   std::string_view text;  // "u32"
-  uint32_t bytes;         // of one element in a buffer
+  uint32_t bytes;         // of one element in a buffer; what shares a byte has 1, see packed_bits()
   TypeClass klass;
   bool available;  // in this version of vyre
 };
@@ -56,12 +57,25 @@ constexpr uint32_t min_bytes(DataType type) {
   return info(type).klass == TypeClass::Memory ? 0 : info(type).bytes;
 }
 
+/// Bits of an element among others in memory: 8 times its bytes, but of fp4, of which two share a byte.
+constexpr uint32_t packed_bits(DataType type) { return type == DataType::FP4E2M1 ? 4 : info(type).bytes * 8; }
+/// Bytes of so many elements.
+constexpr uint64_t packed_bytes(DataType type, uint64_t count) { return (count * packed_bits(type) + 7) / 8; }
+
 /// The type of a value loaded from a buffer of this element type: Bytes holds u32 words.
 constexpr DataType element_value_type(DataType element) {
   return element == DataType::Bytes ? DataType::U32 : element;
 }
-/// Whether expressions can have this type (Bytes and Tensor are buffer types only).
-constexpr bool is_value_type(DataType type) { return info(type).klass != TypeClass::Memory; }
+/// Whether tensors of graphs have this type, and nothing else does.
+constexpr bool is_small(DataType type) { return info(type).klass == TypeClass::Small; }
+/// Whether expressions of programs can have this type (Bytes and Tensor are buffer types only).
+constexpr bool is_value_type(DataType type) {
+  return info(type).klass != TypeClass::Memory && !is_small(type);
+}
+/// What a small type is cast to exactly, to be computed with. Domain: is_small.
+constexpr DataType wide_type(DataType type) {
+  return type == DataType::I8 ? DataType::I32 : type == DataType::U8 ? DataType::U32 : DataType::F32;
+}
 
 /// A set of data types.
 struct TypeSet {
@@ -81,6 +95,7 @@ inline constexpr TypeSet kIntegers = types_of_class(TypeClass::Integer);
 inline constexpr TypeSet kVectors = types_of_class(TypeClass::Vector);
 inline constexpr TypeSet kTruth = types_of_class(TypeClass::Truth);
 inline constexpr TypeSet kFloats = types_of_class(TypeClass::Float);
+inline constexpr TypeSet kSmall = types_of_class(TypeClass::Small);
 inline constexpr TypeSet kValues = kIntegers | kVectors | kTruth | kFloats;
 constexpr TypeSet only(DataType type) { return {1u << static_cast<uint32_t>(type)}; }
 inline constexpr TypeSet kU32Only = only(DataType::U32);
@@ -92,6 +107,16 @@ constexpr DataType first_of(TypeSet set) { return static_cast<DataType>(std::cou
 constexpr uint32_t value_words(DataType type) { return is_value_type(type) ? (info(type).bytes + 3) / 4 : 0; }
 /// Bits of a value of this type: 8 times its bytes (32 for a bool).
 constexpr uint32_t value_bits(DataType type) { return info(type).bytes * 8; }
+/// Whether these words, least significant first, are a value of the type: nothing stands beyond its bits, of
+/// which a bool has one.
+constexpr bool is_value(const std::array<uint32_t, 4>& words, DataType type) {
+  const uint32_t width = type == DataType::Bool ? 1 : value_bits(type);
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t left = width > 32 * i ? width - 32 * i : 0;
+    if (left < 32 && words[i] >> left != 0) return false;
+  }
+  return true;
+}
 /// How many components a vector has; 1 for every other value.
 constexpr uint32_t components(DataType type) {
   return info(type).klass == TypeClass::Vector ? info(type).bytes / 4 : 1;

@@ -28,14 +28,26 @@ class BufferCase final : public Case {
     VYRE_TRY(judge, BufferJudge::make(backend, *operation_.spec));
     Replay out;
     out.report = fmt::format("{}\n{}", token().subject, verify::shown(judge.pipeline(), *input));
-    // What the token says must run before it.
+    // What the token says must run before it, or beside it.
     for (const auto& dispatch : token().scenario) {
+      std::vector<opspec::Buffers> together;
       for (const verify::TokenCase& one : dispatch) {
         verify::Token other = token();
         other.strategy = one.strategy, other.index = one.index;
-        if (const auto before = verify::case_of(operation_, other)) VYRE_CHECK(judge.run(*before));
+        if (auto before = verify::case_of(operation_, other)) together.push_back(std::move(*before));
+      }
+      if (together.empty()) continue;
+      VYRE_TRY(left, judge.run_together(together));
+      for (size_t k = 0; k < left.size() && together.size() > 1 && token().strategy != "rows"; ++k) {
+        opspec::Buffers wanted = together[k];
+        operation_.spec->reference(wanted);
+        const auto difference = judge.difference(wanted, left[k]);
+        if (!difference) continue;
+        out.fails = true;
+        out.report += fmt::format("  {}, in a run beside {} others\n", *difference, together.size() - 1);
       }
     }
+    if (out.fails) return out;
     constexpr int kTries = 8;
     for (int attempt = 0; attempt < kTries && !out.fails; ++attempt) {
       VYRE_TRY(difference, differs(judge, *input));

@@ -13,6 +13,7 @@ Diag unknown_part(const verify::Token& token, std::string_view what) {
   for (const ops::Operation& op : ops::all_operations())
     subjects.push_back(verify::subject_of(op.id, op.version));
   for (const verify::BufferSubject& op : verify::buffer_subjects()) subjects.push_back(op.name());
+  for (const verify::TensorSubject& op : verify::tensor_subjects()) subjects.push_back(op.name());
   NearestName nearest(what == "subject" ? token.subject : std::string_view{});
   for (const std::string& subject : subjects) nearest.consider(subject);
   return make_diag(DiagCode::C003, Span::none(),
@@ -26,6 +27,7 @@ Result<std::unique_ptr<Case>> find_case(const verify::Token& token) {
     if (verify::subject_of(op.id, op.version) != token.subject) continue;
     return token.strategy == "law" ? law_case(op, token) : element_case(verify::subject_of(op), token);
   }
+  if (const auto* subject = verify::tensor_subject_of(token)) return tensor_case(*subject, token);
   if (auto engine = verify::engine_case_of(token)) return engine_case(std::move(*engine), token);
   if (const auto over_buffers = verify::find_buffer_subject(token.subject); over_buffers.entry != nullptr)
     return buffer_case(over_buffers, token);

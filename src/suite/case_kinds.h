@@ -10,6 +10,7 @@
 #include "verify/engine_check.h"
 #include "verify/families.h"
 #include "verify/parity.h"
+#include "verify/tensor_check.h"
 
 namespace vyre::suite {
 
@@ -19,6 +20,8 @@ std::unique_ptr<Case> element_case(verify::Subject subject, verify::Token token)
 std::unique_ptr<Case> buffer_case(const verify::BufferSubject& operation, verify::Token token);
 /// A promise of an engine, or the bytes of a generated one.
 std::unique_ptr<Case> engine_case(verify::EngineCase engine, verify::Token token);
+/// A graph, of an operation on tensors or a random one.
+std::unique_ptr<Case> tensor_case(const verify::TensorSubject& subject, verify::Token token);
 /// A law of an operation at values of its variables.
 std::unique_ptr<Case> law_case(const ops::Operation& operation, verify::Token token);
 /// What a token of a whole family names: a program, a row of ir.shapes, the planted-false laws, or a claim.

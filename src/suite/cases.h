@@ -22,6 +22,7 @@
 #include "verify/families.h"
 #include "verify/monitor.h"
 #include "verify/operation.h"
+#include "verify/tensor_check.h"
 
 namespace vyre::suite {
 
@@ -31,6 +32,7 @@ struct CasePlan {
   verify::FamilyPlan family;
   verify::BufferPlan buffers;
   verify::EnginePlan engines;
+  verify::TensorPlan tensors;
   uint64_t seed = 1;
 };
 /// What certificates of a strength come from.
@@ -83,11 +85,12 @@ class Cases {
 std::unique_ptr<Cases> operation_cases(const ops::Operation& operation);
 std::unique_ptr<Cases> buffer_cases(const verify::BufferSubject& operation);
 std::unique_ptr<Cases> generated_engine_cases();
+std::unique_ptr<Cases> tensor_cases(const verify::TensorSubject& subject);
 std::unique_ptr<Cases> family_cases(const verify::Part& part);
 
 /// The subjects of a certificate in their order: the operations of a selection, strict or approximate, those
-/// over buffers, which are strict, generated engines, then the parts of families that judge beside them.
-/// Errors: C004 where one of the patterns matches none.
+/// over buffers, which are strict, generated engines, those on tensors, then the parts of families that judge
+/// beside them. Errors: C004 where one of the patterns matches none.
 Result<std::vector<std::unique_ptr<Cases>>> cases_of(std::string_view operations, bool approximate,
                                                      std::string_view families);
 /// The cases of a verdict; null where this build does not have the subject.

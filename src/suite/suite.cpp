@@ -279,7 +279,9 @@ class Agenda {
         case_plan_{plan.operation_plan.value_or(verify::operation_plan(plan.strength)),
                    plan.family_plan.value_or(verify::family_plan(plan.strength)),
                    plan.buffer_plan.value_or(verify::buffer_plan(plan.strength)),
-                   plan.engine_plan.value_or(verify::engine_plan(plan.strength)), plan.seed},
+                   plan.engine_plan.value_or(verify::engine_plan(plan.strength)),
+                   plan.tensor_plan.value_or(verify::tensor_plan(plan.strength)),
+                   plan.seed},
         begin_(Clock::now()),
         subjects_(std::move(subjects)) {
     for (size_t subject = 0; subject < subjects_.size(); ++subject) {

@@ -23,6 +23,7 @@
 #include "verify/engine_check.h"
 #include "verify/families.h"
 #include "verify/operation.h"
+#include "verify/tensor_check.h"
 
 namespace vyre::suite {
 
@@ -39,6 +40,7 @@ struct Plan {
   std::optional<verify::FamilyPlan> family_plan;
   std::optional<verify::BufferPlan> buffer_plan;
   std::optional<verify::EnginePlan> engine_plan;
+  std::optional<verify::TensorPlan> tensor_plan;
   std::optional<std::vector<verify::Family>> families;  // of these, the parts of the selected tracks
   /// A state directory, where results are kept as they come and taken from; empty: nothing is kept.
   std::string state = {};
@@ -56,6 +58,7 @@ struct Selected {
   std::vector<const ops::Operation*> operations;
   std::vector<verify::BufferSubject> over_buffers;
   bool generated_engines = false;
+  std::vector<const verify::TensorSubject*> tensors;
   /// Whether one of them is of the track.
   bool has(verify::Track track) const;
 };

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "text/text.h"
+#include "wire/wire.h"
 
 namespace vyre::tensor {
 namespace {
 
 constexpr uint32_t kInvocations = 256;  // of a workgroup of for_each
 constexpr uint32_t kNoMemory = UINT32_MAX;
-constexpr std::string_view kEqualName = "kernel";  // of every program while texts are compared
+constexpr std::string_view kEqualName = "kernel";  // of every program while they are compared
 
 }  // namespace
 
@@ -77,21 +78,36 @@ void Assembly::dispatch(std::string_view what, std::array<uint32_t, 3> workgroup
   Body body(workgroup);
   begun(body);
   ir::ProgramBuilder& p = body.program_;
-  std::optional<ir::Ex> whole;
-  const auto also = [&](ir::Ex condition) { whole = whole ? *whole && condition : condition; };
+  std::vector<ir::Ex> known;
   for (const Body::Use& use : seen.uses_) {
     const ir::BufferRef buffer = body.use(use.array).buffer;
     const std::optional<uint32_t> count = arrays_[use.array.number].count;
-    if (count.value_or(0) != 0) also(p.len(buffer) >= *count);
+    if (count.value_or(0) != 0) known.push_back(p.len(buffer) >= *count);
   }
-  for (uint32_t axis = 0; axis < 3; ++axis) {
-    if (groups[axis] > 1) also(p.workgroup_id(axis) < groups[axis]);
+  // On a CPU workgroups that do not wait are one row after the other: what a row has to be below is looked at
+  // before it, and the number of invocations along x says where it ends.
+  const ir::Program first = seen.program_.finish();
+  bool waits = false;
+  for (size_t i = 0; i < first.code.nodes.size(); ++i)
+    waits |= first.code.nodes[i].kind == ir::NodeKind::Barrier;
+  const bool flat = device_ == Device::Cpu && !waits && workgroup[0] > 1;
+  for (uint32_t axis = flat ? 1 : 0; axis < 3; ++axis) {
+    if (groups[axis] <= 1) continue;
+    const bool one = flat && workgroup[axis] == 1;
+    known.push_back((one ? p.invocation_id(axis) : p.workgroup_id(axis)) < groups[axis]);
   }
-  if (whole) {
-    p.if_(*whole, [&] { write(body); });
-  } else {
-    write(body);
-  }
+  // A balanced tree: compilers look a few levels deep for what they know.
+  const std::function<ir::Ex(std::span<const ir::Ex>)> all = [&](std::span<const ir::Ex> some) {
+    if (some.size() == 1) return some[0];
+    const size_t half = some.size() / 2;
+    const ir::Ex first = all(some.first(half));
+    return first && all(some.subspan(half));
+  };
+  const auto inside = [&] {
+    if (!flat) return write(body);
+    p.if_(p.invocation_id(0) < groups[0] * workgroup[0], [&] { write(body); });
+  };
+  known.empty() ? inside() : p.if_(all(known), inside);
   ir::Program program = body.program_.finish();
   Dispatch made{0, groups, {}};
   for (size_t i = 0; i < body.uses_.size(); ++i) {
@@ -101,8 +117,8 @@ void Assembly::dispatch(std::string_view what, std::array<uint32_t, 3> workgroup
     }
     made.arrays.push_back(body.uses_[i].array);
   }
-  const auto [known, fresh] = by_text_.emplace(text::print(program), uint32_t(programs_.size()));
-  made.program = known->second;
+  const auto [same, fresh] = by_wire_.emplace(wire::digest(program).bytes, uint32_t(programs_.size()));
+  made.program = same->second;
   if (fresh) {
     program.name = fmt::format("{}_{}", what, programs_.size());
     if (program.name == name_) program.name += '_';
@@ -118,9 +134,10 @@ void Assembly::for_each(std::string_view what, uint32_t count,
   const uint32_t rows = count / kRow, rest = count % kRow;
   dispatch(what, {kInvocations, 1, 1}, {kRow / kInvocations, rows, 1}, [&](Body& body) {
     ir::ProgramBuilder& p = body.program();
-    write(body, body.let(rows <= 1 ? p.invocation_id(0) : p.workgroup_id(1) * kRow + p.invocation_id(0)));
+    const ir::Ex row = device_ == Device::Cpu ? p.invocation_id(1) : p.workgroup_id(1);
+    write(body, body.let(rows <= 1 ? p.invocation_id(0) : row * kRow + p.invocation_id(0)));
   });
-  const uint32_t groups = rest / kInvocations + (rest % kInvocations == 0 ? 0 : 1);
+  const uint32_t groups = ceil_div(rest, kInvocations);
   dispatch(what, {kInvocations, 1, 1}, {groups, 1, 1}, [&](Body& body) {
     ir::ProgramBuilder& p = body.program();
     const ir::Ex x = body.let(p.invocation_id(0));
@@ -203,6 +220,41 @@ ir::Module Assembly::finish() {
   return module.finish();
 }
 
+std::optional<uint32_t> number(ir::Ex index) {
+  const ir::Expr& e = index.builder().code()[index.id()];
+  return e.kind == ir::ExprKind::Literal ? std::optional(e.immediate) : std::nullopt;
+}
+ir::Ex plus(ir::Ex index, uint32_t by) {
+  if (by == 0) return index;
+  const auto known = number(index);
+  return known ? index.builder().u32(*known + by) : index + by;
+}
+ir::Ex minus(ir::Ex index, uint32_t by) {
+  if (by == 0) return index;
+  const auto known = number(index);
+  return known ? index.builder().u32(*known - by) : index - by;
+}
+ir::Ex times(ir::Ex index, uint32_t by) {
+  if (by == 1) return index;
+  const auto known = number(index);
+  return by == 0 ? index.builder().u32(0) : known ? index.builder().u32(*known * by) : index * by;
+}
+ir::Ex quotient(ir::Ex index, uint32_t by) {
+  if (by == 1) return index;
+  const auto known = number(index);
+  return known ? index.builder().u32(*known / by) : index / by;
+}
+ir::Ex rest(ir::Ex index, uint32_t by) {
+  const auto known = number(index);
+  return by == 1 ? index.builder().u32(0) : known ? index.builder().u32(*known % by) : index % by;
+}
+
+ir::Ex sum(ir::Ex a, ir::Ex b) {
+  if (const auto known = number(a)) return plus(b, *known);
+  const auto known = number(b);
+  return known ? plus(a, *known) : a + b;
+}
+
 ir::Ex linear(Body& body, std::span<const uint32_t> shape, const Coordinates& at) {
   std::optional<ir::Ex> sum;
   uint32_t stride = 1, behind = 0;
@@ -214,20 +266,22 @@ ir::Ex linear(Body& body, std::span<const uint32_t> shape, const Coordinates& at
       place = parts->first;
       behind += parts->second * stride;
     }
-    const ir::Ex term = stride == 1 ? place : place * stride;
-    sum = sum ? term + *sum : term;
+    const ir::Ex term = times(place, stride);
+    const auto known = number(term);
+    if (known) behind += *known;
+    if (!known) sum = sum ? term + *sum : term;
   }
-  if (!sum) return body.u32(0);
-  return behind == 0 ? *sum : *sum + behind;
+  return plus(sum.value_or(body.u32(0)), behind);
 }
 
 Coordinates coordinates(Body& body, std::span<const uint32_t> shape, ir::Ex index) {
+  const auto named = [&](ir::Ex ex) { return number(ex) ? ex : body.let(ex); };
   Coordinates at(shape.size(), body.u32(0));
   for (size_t axis = shape.size(); axis-- > 0;) {
     if (shape[axis] == 1) continue;
     const bool last = std::ranges::all_of(shape.first(axis), [](uint32_t size) { return size == 1; });
-    at[axis] = last ? index : body.let(index % shape[axis]);
-    if (!last) index = body.let(index / shape[axis]);
+    at[axis] = last ? index : named(rest(index, shape[axis]));
+    if (!last) index = named(quotient(index, shape[axis]));
   }
   return at;
 }

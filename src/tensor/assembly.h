@@ -26,8 +26,17 @@
 #include "ir/builder.h"
 #include "ir/module.h"
 #include "ir/module_builder.h"
+#include "spec/device_kind.h"
 
 namespace vyre::tensor {
+
+/// What a choice between kernels of equal bits is made for.
+using Device = spec::DeviceKind;
+
+constexpr uint32_t ceil_div(uint32_t a, uint32_t b) { return a / b + (a % b == 0 ? 0 : 1); }
+
+/// Of workgroup memory every device has so much.
+inline constexpr uint32_t kMostWorkgroupBytes = 16'384;
 
 /// A buffer of the pipeline.
 struct Array {
@@ -73,7 +82,8 @@ using Sink = std::function<void(Body&, const Coordinates&, ir::Ex value)>;
 
 class Assembly {
  public:
-  explicit Assembly(std::string name) : name_(std::move(name)) {}
+  explicit Assembly(std::string name, Device device = Device::Gpu)
+      : name_(std::move(name)), device_(device) {}
 
   /// `count`: its elements, where that is known.
   Array parameter(std::string_view name, spec::DataType element, std::optional<uint32_t> count = {});
@@ -114,12 +124,23 @@ class Assembly {
   };
 
   std::string name_;
+  Device device_;
   std::vector<Known> arrays_;
   std::vector<ir::Program> programs_;
-  std::map<std::string, uint32_t> by_text_;  // of programs without their names
+  std::map<std::array<uint8_t, 32>, uint32_t> by_wire_;  // by digest of programs without their names
   std::vector<Dispatch> dispatches_;
   uint32_t bodies_ = 0;
 };
+
+/// An index and a number: what is known where it is written stands there as a number, and where the number
+/// changes nothing, nothing is written.
+std::optional<uint32_t> number(ir::Ex index);
+ir::Ex plus(ir::Ex index, uint32_t by);
+ir::Ex minus(ir::Ex index, uint32_t by);
+ir::Ex times(ir::Ex index, uint32_t by);
+ir::Ex quotient(ir::Ex index, uint32_t by);
+ir::Ex rest(ir::Ex index, uint32_t by);
+ir::Ex sum(ir::Ex a, ir::Ex b);
 
 /// The linear index of coordinates in a row-major tensor.
 ir::Ex linear(Body& body, std::span<const uint32_t> shape, const Coordinates& at);

@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "spec/ops.h"
 #include "tensor/assembly.h"
+#include "tensor/kernels.h"
 
 namespace vyre::tensor {
 
@@ -53,9 +54,6 @@ struct Lines {
   std::vector<uint32_t> with(uint32_t size_along) const;
 };
 
-/// ceil(a / b).
-constexpr uint32_t parts(uint32_t a, uint32_t b) { return a / b + (a % b == 0 ? 0 : 1); }
-
 /// Element k of a line.
 using OfLine = std::function<ir::Ex(ir::Ex k)>;
 
@@ -88,9 +86,11 @@ struct Chain {
   std::function<ir::Ex(Body&, ir::Ex value, std::span<const ir::Ex> elements)> next;
   bool each = false;  // whether the sink gets the values behind all elements, or the last one
   const Sink& sink;
+  Device device = Device::Gpu;
 };
-/// An invocation a line; where lines are along the last axis, a workgroup moves tiles of theirs between
-/// arrays and its own memory, so that accesses of neighbours are contiguous. Domain: lines of some elements.
+/// An invocation a line. A workgroup moves tiles of lines between arrays and its own memory, so that accesses
+/// of neighbours are contiguous: on a GPU wherever lines are long, and with the next tile on its way while
+/// one is folded; on a CPU (lines_cpu.h) there is none. Domain: lines of some elements.
 void write_chain(Assembly& assembly, const Lines& lines, const Chain& chain);
 
 /// The nodes of the first `blocks` blocks of `block` elements of each line: the coordinate along the axis is

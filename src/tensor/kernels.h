@@ -8,14 +8,20 @@
 // kernel that is chosen for a shape changes no bit.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
 
 #include "tensor/assembly.h"
 
 namespace vyre::tensor {
 
-/// What a choice between kernels of equal bits is made for.
-enum class Device : uint8_t { Gpu, Cpu };
+struct MatmulTile;  // tensor/matmul.h
+
+/// Choices that were measured and are taken instead of those that are worked out: by the class of a product
+/// (matmul.h) the name of its tile. None of them changes a bit.
+using Tuned = std::map<std::string, std::string, std::less<>>;
 
 struct KernelWork {
   const check::SizedNode& node;
@@ -23,6 +29,8 @@ struct KernelWork {
   std::span<const Element> elements;                  // one an operand
   Sink sink;
   Device device = Device::Gpu;
+  const MatmulTile* tile = nullptr;  // of products; null: by cost
+  const Tuned* tuned = nullptr;
 };
 
 void write_reduce(Assembly& assembly, const KernelWork& work);

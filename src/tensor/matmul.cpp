@@ -1,11 +1,15 @@
 #include "tensor/matmul.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "spec/limits.h"
 #include "spec/ops.h"
 #include "spec/types.h"
+#include "tensor/fold.h"
 
 namespace vyre::tensor {
 namespace {
@@ -15,7 +19,6 @@ using spec::DataType;
 using spec::Op;
 using Variables = std::vector<Ex>;
 
-constexpr uint32_t kMostGroups = 65'535;       // along an axis
 constexpr uint64_t kMostPartial = 1ull << 27;  // results of blocks in scratch
 constexpr uint32_t kMostLevels = 3;            // in registers
 constexpr uint32_t kManyGroups = 256;          // for which a device has not too few
@@ -24,8 +27,6 @@ constexpr uint32_t kPanelRows = 64;            // of a panel, written by a workg
 constexpr uint32_t kIntegerBlock = 256;        // of k where sums have no order
 constexpr uint32_t kFewRows = 48;              // for which panels do not pay on a CPU
 constexpr uint32_t kPad = 4;                   // words between rows of a tile that is stored by columns
-
-constexpr uint32_t kMostMemory = 16'384;  // bytes of workgroup memory that every device has
 
 constexpr auto kTiles = std::to_array<MatmulTile>({
     {"plain", MatmulKind::Plain, 256, 1, 1, 1, 8},
@@ -42,13 +43,9 @@ constexpr auto kTiles = std::to_array<MatmulTile>({
     {"tile128_16", MatmulKind::Tile, 16, 8, 16, 8, 8, 4, 2, true},
 });
 
-constexpr uint32_t ceil_div(uint32_t a, uint32_t b) { return a / b + (a % b == 0 ? 0 : 1); }
-
 bool is_float(DataType type) { return spec::kFloats.contains(type); }
 
 Ex zero(Body& body, DataType type) { return body.program().literal(type, 0); }
-Ex times(Ex a, uint32_t b) { return b == 1 ? a : a * b; }
-Ex plus(Ex a, uint32_t b) { return b == 0 ? a : a + b; }
 
 /// A number that is known here or when the program runs.
 struct Count {
@@ -59,8 +56,8 @@ struct Count {
   static Count of(Ex number) { return {std::nullopt, number}; }
   bool is(uint32_t number) const { return fixed == number; }
   Ex ex(Body& body) const { return fixed ? body.u32(*fixed) : *value; }
-  Count operator/(uint32_t by) const { return fixed ? of(*fixed / by) : of(*value / by); }
-  Count operator%(uint32_t by) const { return fixed ? of(*fixed % by) : of(*value % by); }
+  Count operator/(uint32_t by) const { return fixed ? of(*fixed / by) : of(quotient(*value, by)); }
+  Count operator%(uint32_t by) const { return fixed ? of(*fixed % by) : of(rest(*value, by)); }
 };
 
 /// Whether elements along its last axis are neighbours in memory, as far as one can see.
@@ -210,7 +207,7 @@ void plain(Assembly& assembly, const Product& product, const MatmulTile& tile, c
                      product.right(body, batch, k, at[3]));
       });
     });
-    const Ex z = body.let(at[0] * product.batches + at[1]);
+    const Ex z = body.let(sum(times(at[0], product.batches), at[1]));
     results(body, batch, z, at[2], at[3], sums[0]);
   });
 }
@@ -219,8 +216,8 @@ void plain(Assembly& assembly, const Product& product, const MatmulTile& tile, c
 void in_groups(Assembly& assembly, const Product& product, const MatmulTile& tile,
                const std::function<void(Body&, const Coordinates& batch, Ex part, Ex z)>& write) {
   const uint32_t all = product.batches * product.parts();
-  for (uint32_t first = 0; first < all; first += kMostGroups) {
-    const uint32_t here = std::min(kMostGroups, all - first);
+  for (uint32_t first = 0; first < all; first += spec::kMaxGroupsPerAxis) {
+    const uint32_t here = std::min(spec::kMaxGroupsPerAxis, all - first);
     assembly.dispatch(
         "matmul", {tile.lanes_x, tile.lanes_y, 1},
         {ceil_div(product.n, tile.across()), ceil_div(product.m, tile.down()), here}, [&](Body& body) {
@@ -229,7 +226,7 @@ void in_groups(Assembly& assembly, const Product& product, const MatmulTile& til
           const Coordinates at = coordinates(body, shape, z);
           write(body, coordinates(body, product.batch, at[1]), at[0], z);
         });
-    if (all - first <= kMostGroups) return;
+    if (all - first <= spec::kMaxGroupsPerAxis) return;
   }
 }
 
@@ -242,8 +239,8 @@ void guarded(Body& body, Ex at, uint32_t size, uint32_t step, const std::functio
 /// The right operand, the columns of a panel side by side and k below k: each is read once, from as many
 /// pages as there are rows, and what is computed of it is computed once.
 void write_panels(Assembly& assembly, const Product& product, Array packed, uint32_t width, uint32_t panels) {
-  for (uint32_t first = 0; first < product.batches; first += kMostGroups) {
-    const uint32_t here = std::min(kMostGroups, product.batches - first);
+  for (uint32_t first = 0; first < product.batches; first += spec::kMaxGroupsPerAxis) {
+    const uint32_t here = std::min(spec::kMaxGroupsPerAxis, product.batches - first);
     assembly.dispatch(
         "panels", {width, 1, 1}, {panels, ceil_div(product.k, kPanelRows), here}, [&](Body& body) {
           ir::ProgramBuilder& p = body.program();
@@ -259,7 +256,7 @@ void write_panels(Assembly& assembly, const Product& product, Array packed, uint
           p.loop(body.fresh("k"), top, end,
                  [&](Ex k) { body.store(packed, base + k * width, product.right(body, batch, k, column)); });
         });
-    if (product.batches - first <= kMostGroups) return;
+    if (product.batches - first <= spec::kMaxGroupsPerAxis) return;
   }
 }
 
@@ -304,7 +301,7 @@ void strip(Assembly& assembly, const Product& product, const MatmulTile& tile, c
 /// Whether there is memory to keep neighbours along k in banks of their own.
 bool padded(DataType type, const MatmulTile& tile) {
   return tile.places * tile.depth * (tile.across() + tile.down() + 2 * kPad) * spec::info(type).bytes <=
-         kMostMemory;
+         kMostWorkgroupBytes;
 }
 
 /// One operand's part of a tile: what an invocation loads of it, and where it stands in workgroup memory, k
@@ -334,7 +331,8 @@ class TileLoader {
       k_.push_back(k);
       const uint32_t unit = along_k ? 1 : wide;
       const Ex first = body.let(origin + at);
-      outer_.push_back(all % size == 0 ? first : body.let(times(first / unit % (all / unit), unit)));
+      outer_.push_back(all % size == 0 ? first
+                                       : body.let(times(rest(quotient(first, unit), all / unit), unit)));
       place_.push_back(body.let(k * stride_ + at));
     }
   }
@@ -489,38 +487,30 @@ void tiled(Assembly& assembly, const Product& product, const MatmulTile& tile, c
   });
 }
 
-/// The tree over parts `first` to below `first + count`.
-Ex tree(Body& body, DataType type, uint32_t first, uint32_t count, const std::function<Ex(uint32_t)>& part) {
-  if (count == 1) return part(first);
-  const uint32_t left = std::bit_floor(count - 1);
-  const Ex a = tree(body, type, first, left, part);
-  return body.let(add(body, type, a, tree(body, type, first + left, count - left, part)));
-}
-
 /// Adds the parts of each result, kFan at a time, so that each step is a level or more of the tree.
 void add_parts(Assembly& assembly, const Product& product, Array array, uint32_t parts,
                const std::function<void(Body&, Ex, Ex)>& sink) {
+  const Fold fold{is_float(product.type) ? Op::FAdd : Op::Add, product.type};
   const uint32_t results = product.results();
   while (parts > kFan) {
     const uint32_t whole = parts / kFan, rest = parts % kFan;
-    const Array sums = assembly.scratch(product.type, (whole + (rest == 0 ? 0 : 1)) * results);
+    const Array sums = assembly.scratch(product.type, ceil_div(parts, kFan) * results);
     const auto step = [&](uint32_t first, uint32_t groups, uint32_t fan) {
       assembly.for_each("sums", groups * results, [&](Body& body, Ex i) {
         const Ex group = body.let(i / results);
         const Ex base = body.let(group * (fan * results) + i % results + first * kFan * results);
-        const Ex value = tree(body, product.type, 0, fan, [&](uint32_t p) {
-          return body.let(body.load(array, plus(base, p * results)));
-        });
+        const Ex value = small_tree(
+            body, fold, fan, [&](uint32_t p) { return body.let(body.load(array, plus(base, p * results))); });
         body.store(sums, plus(i, first * results), value);
       });
     };
     step(0, whole, kFan);
     if (rest != 0) step(whole, 1, rest);
     array = sums;
-    parts = whole + (rest == 0 ? 0 : 1);
+    parts = ceil_div(parts, kFan);
   }
   assembly.for_each("sum", results, [&](Body& body, Ex i) {
-    sink(body, i, tree(body, product.type, 0, parts, [&](uint32_t p) {
+    sink(body, i, small_tree(body, fold, parts, [&](uint32_t p) {
            return body.let(body.load(array, plus(i, p * results)));
          }));
   });
@@ -532,10 +522,11 @@ const MatmulTile& tile_named(std::string_view name) {
 
 bool fits(const MatmulShape& shape, const MatmulTile& tile) {
   if (tile.kind == MatmulKind::Plain) return true;
-  if (ceil_div(shape.n, tile.across()) > kMostGroups || ceil_div(shape.m, tile.down()) > kMostGroups)
+  if (ceil_div(shape.n, tile.across()) > spec::kMaxGroupsPerAxis ||
+      ceil_div(shape.m, tile.down()) > spec::kMaxGroupsPerAxis)
     return false;
   return tile.kind != MatmulKind::Panel ||
-         (ceil_div(shape.k, kPanelRows) <= kMostGroups &&
+         (ceil_div(shape.k, kPanelRows) <= spec::kMaxGroupsPerAxis &&
           uint64_t(shape.batch) * ceil_div(shape.n, tile.lanes_x) * tile.lanes_x * shape.k < 1ull << 31);
 }
 
@@ -585,22 +576,69 @@ MatmulChoice choose_matmul(const MatmulShape& shape, Device device) {
   };
   // Sums that wait for their right half are as many registers again.
   if (parts > 1) return of(groups(64, parts) >= 128 ? "tile64" : "tile32");
-  if (groups(128, 1) >= 96) return of(shape.narrow ? "tile128_8" : "tile128_16");
+  if (groups(128, 1) >= 96) return of("tile128_16");
   return of(groups(64, 1) >= 64 ? "tile64" : "tile32");
 }
 
-void write_matmul(Assembly& assembly, const KernelWork& work) {
-  MatmulShape shape;
-  const auto& sizes = work.node.shape;
+MatmulShape matmul_shape(const check::SizedNode& node, const check::SizedNode& left,
+                         const check::SizedNode& right) {
+  const auto& sizes = node.shape;
   const size_t axes = sizes.size();
+  MatmulShape shape;
   shape.batch = check::elements(std::span(sizes).first(axes - 2));
-  shape.m = sizes[axes - 2], shape.n = sizes[axes - 1], shape.k = work.operands[0]->shape.back();
-  shape.block = work.node.block;
-  shape.type = work.node.type;
-  shape.narrow = spec::info(work.operands[0]->type).bytes < 4;
-  shape.left_turned = !lines_up(*work.operands[0]);
-  shape.right_turned = !lines_up(*work.operands[1]);
-  write_matmul(assembly, work, choose_matmul(shape, work.device));
+  shape.m = sizes[axes - 2], shape.n = sizes[axes - 1], shape.k = left.shape.back();
+  shape.block = node.block;
+  shape.type = node.type;
+  shape.narrow = spec::info(left.type).bytes < 4;
+  shape.left_turned = !lines_up(left);
+  shape.right_turned = !lines_up(right);
+  return shape;
+}
+
+std::string class_of(const MatmulShape& shape) {
+  const auto size = [](uint32_t n) { return n <= 16 ? n : std::bit_ceil(n); };
+  return fmt::format("matmul {}{} {} {} {} {} {}{}{}", spec::text(shape.type), shape.narrow ? " narrow" : "",
+                     size(shape.batch), size(shape.m), size(shape.n), size(shape.k),
+                     shape.block >= shape.k ? "whole" : fmt::format("by {}", shape.block),
+                     shape.left_turned ? " left turned" : "", shape.right_turned ? " right turned" : "");
+}
+
+std::string name_of(const MatmulChoice& choice) {
+  return std::string(choice.tile->name) + (choice.swapped ? "'" : "");
+}
+
+std::optional<MatmulChoice> choice_named(const MatmulShape& shape, std::string_view name) {
+  const bool swapped = name.ends_with('\'');
+  if (swapped) name.remove_suffix(1);
+  const auto tile = std::ranges::find(kTiles, name, &MatmulTile::name);
+  return tile == kTiles.end() ? std::nullopt : std::optional(choose_matmul(shape, *tile, swapped));
+}
+
+std::vector<MatmulChoice> matmul_candidates(const MatmulShape& shape, Device device) {
+  std::vector<MatmulChoice> out = {choose_matmul(shape, device)};
+  for (const MatmulTile& tile : kTiles) {
+    // Tiles of workgroup memory are slow on a CPU, and strips and panels on a GPU, whatever the shape.
+    const bool of_gpus = tile.kind == MatmulKind::Tile;
+    if (tile.kind != MatmulKind::Plain && of_gpus != (device == Device::Gpu)) continue;
+    for (const bool swapped : {false, true}) {
+      const MatmulChoice choice = choose_matmul(shape, tile, swapped);
+      const auto same = [&](const MatmulChoice& other) { return name_of(other) == name_of(choice); };
+      if (choice.tile == &tile && std::ranges::none_of(out, same)) out.push_back(choice);
+    }
+  }
+  return out;
+}
+
+void write_matmul(Assembly& assembly, const KernelWork& work) {
+  const MatmulShape shape = matmul_shape(work.node, *work.operands[0], *work.operands[1]);
+  MatmulChoice choice = choose_matmul(shape, work.device);
+  if (work.tile != nullptr) {
+    choice = choose_matmul(shape, *work.tile, choice.swapped);
+  } else if (work.tuned != nullptr && !work.tuned->empty()) {
+    if (const auto known = work.tuned->find(class_of(shape)); known != work.tuned->end())
+      choice = choice_named(shape, known->second).value_or(choice);
+  }
+  write_matmul(assembly, work, choice);
 }
 
 void write_matmul(Assembly& assembly, const KernelWork& work, const MatmulChoice& choice) {
@@ -630,7 +668,7 @@ void write_matmul(Assembly& assembly, const KernelWork& work, const MatmulChoice
   if (parts > 1) partial = assembly.scratch(product.type, parts * product.results());
   const Results results = [&](Body& body, const Coordinates& batch, Ex z, Ex row, Ex column, Ex value) {
     if (!partial) return sink(body, batch, row, column, value);
-    body.store(*partial, z * (product.m * product.n) + row * product.n + column, value);
+    body.store(*partial, sum(times(z, product.m * product.n), sum(times(row, product.n), column)), value);
   };
   switch (choice.tile->kind) {
     case MatmulKind::Plain: plain(assembly, product, *choice.tile, results); break;

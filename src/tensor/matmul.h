@@ -8,8 +8,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor/kernels.h"
 
@@ -54,6 +57,20 @@ struct MatmulChoice {
 MatmulChoice choose_matmul(const MatmulShape& shape, Device device);
 /// The same with a tile that is given.
 MatmulChoice choose_matmul(const MatmulShape& shape, const MatmulTile& tile, bool swapped);
+
+/// Of a product, from its node and those of its operands.
+MatmulShape matmul_shape(const check::SizedNode& node, const check::SizedNode& left,
+                         const check::SizedNode& right);
+
+/// "matmul f32 narrow 1 1024 1024 512 whole": what shapes have in common that have the same best choice, near
+/// enough. Sizes above 16 are rounded up to powers of two.
+std::string class_of(const MatmulShape& shape);
+/// The choices that are worth measuring on such a device, that which is made by itself first.
+std::vector<MatmulChoice> matmul_candidates(const MatmulShape& shape, Device device);
+/// "tile64", and with rows as columns "tile64'".
+std::string name_of(const MatmulChoice& choice);
+/// The choice of this name for a shape; none where there is no such tile.
+std::optional<MatmulChoice> choice_named(const MatmulShape& shape, std::string_view name);
 
 void write_matmul(Assembly& assembly, const KernelWork& work, const MatmulChoice& choice);
 

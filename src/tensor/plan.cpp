@@ -10,6 +10,8 @@
 
 #include "ir/ir.h"
 #include "spec/ops.h"
+#include "tensor/nodes.h"
+#include "tensor/row_groups.h"
 
 namespace vyre::tensor {
 namespace {
@@ -19,7 +21,6 @@ using check::NodeOp;
 using check::SizedNode;
 
 // Costs are in simple operators of one invocation.
-constexpr double kLoad = 4, kStore = 4;
 constexpr double kCall = 20;           // of a call in an operation
 constexpr double kDispatch = 65'536;   // what one more dispatch takes, as work of all invocations together
 constexpr double kTile = 64;           // how often a product uses an operand that it has loaded once
@@ -29,7 +30,6 @@ constexpr size_t kMostPlaces = 8;      // of an expression, at which kernels com
 constexpr size_t kMostOfGroup = 512;   // operators that are written out, so that compiling takes no time
 constexpr double kCostOfSize =
     6;  // of a function of floats, which is long, so much is as long as an operator
-constexpr size_t kMostArrays = 8;      // of a program
 constexpr size_t kArraysOfKernel = 2;  // that a kernel may need for itself
 constexpr size_t kMostMembers = 4;
 constexpr size_t kMostLookedAt = 32;  // groups that could write one more node
@@ -51,33 +51,9 @@ double cost_of(const spec::OpDef& operation) {
 }
 
 double own_cost(const SizedNode& node) {
-  switch (node.op) {
-    case NodeOp::Apply: return cost_of(node.scalar);
-    case NodeOp::Call: return cost_of(*node.operation);
-    case NodeOp::Concat:
-    case NodeOp::Pad:
-    case NodeOp::Gather: return 3;
-    case NodeOp::Parameter: return kLoad;
-    case NodeOp::Literal:
-    case NodeOp::Transpose:
-    case NodeOp::Slice:
-    case NodeOp::Broadcast:
-    case NodeOp::Reshape:
-    case NodeOp::Index: return 0;
-    case NodeOp::ScatterAdd:
-    case NodeOp::Reduce:
-    case NodeOp::Scan:
-    case NodeOp::Recur:
-    case NodeOp::Matmul:
-    case NodeOp::Sort:
-    case NodeOp::Argsort:
-    case NodeOp::TopK:
-    case NodeOp::ArgTopK: return kLoad;  // of what its kernel writes
-  }
-  std::unreachable();
+  if (node.op == NodeOp::Apply) return cost_of(node.scalar);
+  return node.op == NodeOp::Call ? cost_of(*node.operation) : kNodes[node.op].cost;
 }
-
-bool is_leaf(NodeOp op) { return op == NodeOp::Parameter || op == NodeOp::Literal; }
 
 // ---- the nodes ----
 
@@ -103,7 +79,9 @@ Key key_of(const SizedNode& n) {
 /// Copies a graph, views that change nothing and equal nodes left out.
 class Copying {
  public:
-  Copying(const check::SizedGraph& graph, bool share, Plan& plan) : share_(share), nodes_(plan.nodes) {
+  /// packed: gets the nodes that have to be written, so that no program has too many arrays.
+  Copying(const check::SizedGraph& graph, bool share, Plan& plan, std::set<uint32_t>& packed)
+      : share_(share), nodes_(plan.nodes), packed_(packed) {
     std::vector<uint32_t> known;
     for (const SizedNode& node : graph.nodes) {
       SizedNode copied = node;
@@ -129,13 +107,10 @@ class Copying {
     uint32_t from = node.operands[0];
     if (nodes_[from].op == NodeOp::Reshape) from = nodes_[from].operands[0];
     if (nodes_[from].shape == node.shape) return from;
-    SizedNode made;
-    made.op = NodeOp::Reshape;
-    made.type = node.type;
-    made.shape = std::move(node.shape);
-    made.operands = {from};
-    made.span = node.span;
-    return add(std::move(made));
+    node.op = NodeOp::Reshape;
+    node.operands = {from};
+    node.axes.clear();
+    return add(std::move(node));
   }
 
   uint32_t concatenated(SizedNode node) {
@@ -158,54 +133,97 @@ class Copying {
     return add(std::move(node));
   }
 
-  uint32_t simplified(SizedNode node) {
-    switch (node.op) {
-      case NodeOp::Reshape: return reshaped(std::move(node));
-      case NodeOp::Broadcast:
-        if (elements(node.shape) == elements(nodes_[node.operands[0]].shape))
-          return reshaped(std::move(node));
-        break;
-      case NodeOp::Transpose: {
-        std::vector<uint32_t> moved;  // the axes that matter
-        for (const uint32_t axis : node.axes) {
-          if (nodes_[node.operands[0]].shape[axis] != 1) moved.push_back(axis);
-        }
-        if (std::ranges::is_sorted(moved)) return reshaped(std::move(node));
-        break;
-      }
-      case NodeOp::Slice:
-        if (node.shape == nodes_[node.operands[0]].shape) return node.operands[0];
-        break;
-      case NodeOp::Pad:
-        if (std::ranges::all_of(node.sizes, [](uint32_t size) { return size == 0; })) return node.operands[0];
-        break;
-      case NodeOp::Concat: return concatenated(std::move(node));
-      case NodeOp::Parameter:
-      case NodeOp::Literal:
-      case NodeOp::Apply:
-      case NodeOp::Call:
-      case NodeOp::Gather:
-      case NodeOp::ScatterAdd:
-      case NodeOp::Index:
-      case NodeOp::Reduce:
-      case NodeOp::Scan:
-      case NodeOp::Recur:
-      case NodeOp::Matmul:
-      case NodeOp::Sort:
-      case NodeOp::Argsort:
-      case NodeOp::TopK:
-      case NodeOp::ArgTopK: break;
+  /// A node of one operand.
+  SizedNode of(uint32_t from, NodeOp op, spec::DataType type, std::vector<uint32_t> shape) const {
+    SizedNode made;
+    made.op = op;
+    made.type = type;
+    made.shape = std::move(shape);
+    made.operands = {from};
+    made.span = nodes_[from].span;
+    return made;
+  }
+  uint32_t reshaped(uint32_t from, std::vector<uint32_t> shape) {
+    return reshaped(of(from, NodeOp::Reshape, nodes_[from].type, std::move(shape)));
+  }
+  uint32_t bitcast(spec::DataType type, uint32_t from) {
+    if (nodes_[from].type == type) return from;
+    SizedNode made = of(from, NodeOp::Apply, type, nodes_[from].shape);
+    made.scalar = spec::Op::Bitcast;
+    return add(std::move(made));
+  }
+  bool is_number(uint32_t n) const {
+    while (kind_of(nodes_[n].op) == NodeKind::View && !nodes_[n].operands.empty()) n = nodes_[n].operands[0];
+    return nodes_[n].op == NodeOp::Literal || nodes_[n].op == NodeOp::Index;
+  }
+
+  /// Where a node takes more tensors of its shape, from operand `first` on, than a program can have arrays
+  /// for, those of one size of element are written one after the other into one array.
+  void pack(SizedNode& node, size_t first, size_t most) {
+    std::map<spec::DataType, std::vector<uint32_t>> by_type;
+    std::set<uint32_t> tensors;
+    const uint32_t count = elements(node.shape);
+    for (const uint32_t o : std::span(node.operands).subspan(first)) {
+      if (is_number(o) || !tensors.insert(o).second) continue;
+      const spec::DataType type = nodes_[o].type;
+      const bool word = type != spec::DataType::Bool && spec::info(type).bytes == 4;
+      by_type[word ? spec::DataType::U32 : type].push_back(o);
     }
+    if (tensors.size() <= most || count == 0) return;
+    std::map<uint32_t, uint32_t> packed;
+    for (const auto& [type, all] : by_type) {
+      const size_t room = UINT32_MAX / count;
+      for (size_t begin = 0; begin < all.size(); begin += room) {
+        const auto some = std::span(all).subspan(begin, std::min(room, all.size() - begin));
+        if (some.size() == 1) continue;
+        SizedNode joined = of(some[0], NodeOp::Concat, type, {uint32_t(some.size()) * count});
+        joined.operands.clear();
+        for (const uint32_t o : some) joined.operands.push_back(bitcast(type, reshaped(o, {count})));
+        const uint32_t array = concatenated(std::move(joined));
+        packed_.insert(array);
+        for (uint32_t i = 0; i < some.size(); ++i) {
+          SizedNode part = of(array, NodeOp::Slice, type, {count});
+          part.sizes = {i * count, (i + 1) * count, 1};
+          packed[some[i]] = bitcast(nodes_[some[i]].type, reshaped(add(std::move(part)), node.shape));
+        }
+      }
+    }
+    for (uint32_t& o : std::span(node.operands).subspan(first)) {
+      if (const auto found = packed.find(o); found != packed.end()) o = found->second;
+    }
+  }
+
+  uint32_t simplified(SizedNode node) {
+    const NodeOp op = node.op;
+    const auto from = [&]() -> const SizedNode& { return nodes_[node.operands[0]]; };
+    const auto stays = [&] {
+      std::vector<uint32_t> moved;  // the axes that matter
+      for (const uint32_t axis : node.axes) {
+        if (from().shape[axis] != 1) moved.push_back(axis);
+      }
+      return std::ranges::is_sorted(moved);
+    };
+    if (op == NodeOp::Reshape || (op == NodeOp::Transpose && stays()) ||
+        (op == NodeOp::Broadcast && elements(node.shape) == elements(from().shape)))
+      return reshaped(std::move(node));
+    if ((op == NodeOp::Slice && node.shape == from().shape) ||
+        (op == NodeOp::Pad && std::ranges::all_of(node.sizes, [](uint32_t size) { return size == 0; })))
+      return node.operands[0];
+    if (op == NodeOp::Concat) return concatenated(std::move(node));
+    // A result is an array, and so is the first value of a recurrence.
+    if (op == NodeOp::Recur) pack(node, 1, kMostArrays - 2);
+    if (op == NodeOp::Call) pack(node, 0, kMostArrays - 1);
     return add(std::move(node));
   }
 
   const bool share_;
   std::vector<SizedNode>& nodes_;
+  std::set<uint32_t>& packed_;
   std::map<Key, uint32_t> known_;
 };
 
-/// Leaves out what no output needs.
-void drop_dead(Plan& plan) {
+/// Leaves out what no output needs; `marked` nodes get their new numbers.
+void drop_dead(Plan& plan, std::set<uint32_t>& marked) {
   std::vector<bool> live(plan.nodes.size());
   for (const uint32_t output : plan.outputs) live[output] = true;
   for (size_t n = plan.nodes.size(); n-- > 0;) {
@@ -223,6 +241,11 @@ void drop_dead(Plan& plan) {
   }
   plan.nodes.resize(kept);
   for (uint32_t& output : plan.outputs) output = number[output];
+  std::set<uint32_t> kept_marks;
+  for (const uint32_t n : marked) {
+    if (live[n]) kept_marks.insert(number[n]);
+  }
+  marked = std::move(kept_marks);
 }
 
 // ---- the groups ----
@@ -305,45 +328,21 @@ class Grouping {
   /// The place of operand `slot` of a node that is computed at a place.
   uint32_t place_of(const SizedNode& node, size_t slot, uint32_t at) {
     const SizedNode& operand = nodes_[node.operands[slot]];
+    if (kind_of(node.op) == NodeKind::Elementwise || node.op == NodeOp::Reshape) return at;
     double times = places_[at].times;
-    Key key = {at, uint64_t(node.op)};
+    Key key = {at, uint64_t(node.op), node.axis};
     const auto list = [&](const std::vector<uint32_t>& numbers) {
       key.push_back(numbers.size());
       key.insert(key.end(), numbers.begin(), numbers.end());
     };
-    switch (node.op) {
-      case NodeOp::Apply:
-      case NodeOp::Call:
-      case NodeOp::Reshape: return at;
-      case NodeOp::Concat: {
-        uint64_t before = 0;
-        for (size_t i = 0; i < slot; ++i) before += nodes_[node.operands[i]].shape[node.axis];
-        key.push_back(node.axis);
-        key.push_back(before);
-        break;
-      }
-      case NodeOp::Gather:
-        key.push_back(node.axis);
-        key.push_back(slot);
-        key.push_back(slot == 0 ? node.operands[1] : 0);
-        break;
-      case NodeOp::Pad: key.push_back(slot); break;
-      case NodeOp::Transpose:
-      case NodeOp::Slice:
-      case NodeOp::Broadcast: break;
-      case NodeOp::Parameter:
-      case NodeOp::Literal:
-      case NodeOp::Index:
-      case NodeOp::ScatterAdd:
-      case NodeOp::Reduce:
-      case NodeOp::Scan:
-      case NodeOp::Recur:
-      case NodeOp::Matmul:
-      case NodeOp::Sort:
-      case NodeOp::Argsort:
-      case NodeOp::TopK:
-      case NodeOp::ArgTopK: std::unreachable();  // without operands, or kernels
+    if (node.op == NodeOp::Concat) {
+      uint64_t before = 0;
+      for (size_t i = 0; i < slot; ++i) before += nodes_[node.operands[i]].shape[node.axis];
+      key.push_back(before);
+    } else {
+      key.push_back(slot);
     }
+    if (node.op == NodeOp::Gather && slot == 0) key.push_back(node.operands[1]);
     const double of = std::max(1.0, double(elements(node.shape)));
     if (node.op == NodeOp::Concat || (node.op == NodeOp::Pad && slot == 0))
       times *= std::min(1.0, elements(operand.shape) / of);
@@ -383,8 +382,7 @@ class Grouping {
     if (is_output_[n]) return true;
     if (is_leaf(node.op)) return false;
     if (has_kernel(node.op) || forced_.contains(n) || deep_[n] || !options_.fuse) return true;
-    const bool computes = node.op == NodeOp::Apply || node.op == NodeOp::Call;
-    if (!computes) return false;
+    if (kind_of(node.op) != NodeKind::Elementwise) return false;
     if (uses_[n].size() > kMostPlaces) return true;
     for (const uint32_t at : uses_[n]) {
       if (groups_[places_[at].group].size > kMostOfGroup) return true;
@@ -585,6 +583,7 @@ void Grouping::finish(Plan& plan) const {
       if (--waits[later] == 0) ready.emplace(first[later], later);
     }
     plan.groups.push_back(groups_[g].group);
+    plan.groups.back().operators = uint32_t(groups_[g].size);
     std::ranges::sort(plan.groups.back().members);
   }
   plan.written = written_;
@@ -598,42 +597,16 @@ void Grouping::finish(Plan& plan) const {
 
 }  // namespace
 
-bool has_kernel(NodeOp op) {
-  switch (op) {
-    case NodeOp::ScatterAdd:
-    case NodeOp::Reduce:
-    case NodeOp::Scan:
-    case NodeOp::Recur:
-    case NodeOp::Matmul:
-    case NodeOp::Sort:
-    case NodeOp::Argsort:
-    case NodeOp::TopK:
-    case NodeOp::ArgTopK: return true;
-    case NodeOp::Parameter:
-    case NodeOp::Literal:
-    case NodeOp::Apply:
-    case NodeOp::Call:
-    case NodeOp::Transpose:
-    case NodeOp::Slice:
-    case NodeOp::Broadcast:
-    case NodeOp::Reshape:
-    case NodeOp::Concat:
-    case NodeOp::Pad:
-    case NodeOp::Gather:
-    case NodeOp::Index: return false;
-  }
-  std::unreachable();
-}
-
 Plan plan(const check::SizedGraph& graph, const PlanOptions& options) {
   Plan made;
-  Copying(graph, options.share, made);
-  drop_dead(made);
   std::set<uint32_t> forced, alone;
+  Copying(graph, options.share, made, forced);
+  drop_dead(made, forced);
   for (;;) {
     const Grouping grouping(made, options, forced, alone);
     if (grouping.fix(forced, alone)) continue;
     grouping.finish(made);
+    if (options.fuse && options.rows) join_rows(made);
     return made;
   }
 }

@@ -18,8 +18,9 @@ void write_recur(Assembly& assembly, const KernelWork& work) {
     arguments.insert(arguments.end(), elements.begin(), elements.end());
     return body.program().call(work.node.operation->id, arguments, work.node.operation->version);
   };
-  write_chain(assembly, lines,
-              {"recur", work.elements.subspan(1), types, work.node.type, start, next, true, work.sink});
+  write_chain(
+      assembly, lines,
+      {"recur", work.elements.subspan(1), types, work.node.type, start, next, true, work.sink, work.device});
 }
 
 }  // namespace vyre::tensor

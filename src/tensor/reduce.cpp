@@ -8,13 +8,15 @@
 
 #include "tensor/fold.h"
 #include "tensor/kernels.h"
+#include "tensor/lines_cpu.h"
 
 namespace vyre::tensor {
 namespace {
 
 class Reducer {
  public:
-  Reducer(Assembly& assembly, const Fold& fold) : assembly_(assembly), fold_(fold) {}
+  Reducer(Assembly& assembly, const Fold& fold, Device device)
+      : assembly_(assembly), fold_(fold), device_(device) {}
 
   void chain(const Lines& lines, const Element& element, const Sink& sink) {
     const auto next = [&](Body& body, ir::Ex sum, std::span<const ir::Ex> x) {
@@ -28,22 +30,27 @@ class Reducer {
                  [&](Body& body, const Coordinates&) { return fold_.neutral(body); },
                  next,
                  false,
-                 sink});
+                 sink,
+                 device_});
   }
 
   void tree(const Lines& lines, const Element& element, const Sink& sink) {
     const bool columns = lines.inner >= kSideBySide;
     if (lines.size <= (columns ? kShortColumn : kShortLine)) return whole_lines(lines, element, sink);
-    const uint32_t block = columns ? kColumn : std::bit_ceil(std::min(kLanes * kEach, lines.size));
-    const uint32_t blocks = parts(lines.size, block);
-    if (blocks == 1)
-      return columns ? whole_lines(lines, element, sink) : rows(lines, block, 1, element, sink);
+    const uint32_t most = device_ == Device::Cpu ? kPairsBlock : kLanes * kEach;
+    const uint32_t block = columns ? kColumn : std::bit_ceil(std::min(most, lines.size));
+    const uint32_t blocks = ceil_div(lines.size, block);
+    const auto fold_rows = [&](const Sink& keep) {
+      if (device_ == Device::Cpu) return fold_pairs(assembly_, fold_, lines, block, element, keep);
+      rows(lines, block, blocks, element, keep);
+    };
+    if (blocks == 1) return columns ? whole_lines(lines, element, sink) : fold_rows(sink);
     const std::vector<uint32_t> shape = lines.with(blocks);
     const Array nodes = assembly_.scratch(fold_.type, check::elements(shape));
     const Sink keep = [&](Body& body, const Coordinates& at, ir::Ex value) {
       body.store(nodes, linear(body, shape, at), value);
     };
-    columns ? column_blocks(lines, block, element, keep) : rows(lines, block, blocks, element, keep);
+    columns ? column_blocks(lines, block, element, keep) : fold_rows(keep);
     tree(
         Lines(shape, lines.axis),
         [&](Body& body, const Coordinates& at) { return body.load(nodes, linear(body, shape, at)); }, sink);
@@ -57,7 +64,7 @@ class Reducer {
     // Blocks of a line follow each other.
     const uint32_t all = lines.count() * blocks;
     for_each_group(
-        assembly_, "reduce_rows", {across, some, 1}, parts(all, some), [&](Body& body, ir::Ex group) {
+        assembly_, "reduce_rows", {across, some, 1}, ceil_div(all, some), [&](Body& body, ir::Ex group) {
           ir::ProgramBuilder& p = body.program();
           const ir::BufferRef nodes = p.workgroup("nodes", fold_.type, 2 * lanes);
           const ir::Ex place = body.let(p.local_id(0));
@@ -83,8 +90,8 @@ class Reducer {
             const uint32_t parts_each = have >= 4 * some ? 4 : 2, to = from + have;
             have /= parts_each;
             p.if_(lane < have, [&] {
-              const ir::Ex base = body.let(lane * parts_each + from);
-              p.store(nodes, lane + to, small_tree(body, fold_, parts_each, [&](uint32_t j) {
+              const ir::Ex base = body.let(plus(lane * parts_each, from));
+              p.store(nodes, plus(lane, to), small_tree(body, fold_, parts_each, [&](uint32_t j) {
                         return p.load(nodes, j == 0 ? base : base + j);
                       }));
             });
@@ -95,7 +102,7 @@ class Reducer {
           p.if_(some == 1 ? lane == 0 : (lane < some) & (done < all), [&] {
             const Coordinates first = lines.first(body, blocks == 1 ? done : body.let(done / blocks));
             keep(body, blocks == 1 ? first : lines.at(first, body.let(done % blocks)),
-                 body.let(p.load(nodes, lane + from)));
+                 body.let(p.load(nodes, plus(lane, from))));
           });
         });
   }
@@ -118,10 +125,10 @@ class Reducer {
 
   /// An invocation folds a block; neighbours have neighbouring lines.
   void column_blocks(const Lines& lines, uint32_t block, const Element& element, const Sink& keep) {
-    const uint32_t blocks = parts(lines.size, block);
+    const uint32_t blocks = ceil_div(lines.size, block);
     for_each_line(
         assembly_, "reduce_columns", lines, blocks, [&](Body& body, const Coordinates& first, ir::Ex number) {
-          const ir::Ex from = body.let(number * block);
+          const ir::Ex from = body.let(times(number, block));
           keep(body, lines.at(first, number), body.let(tree_of(body, fold_, block, kLeaves, [&](ir::Ex k) {
             return or_neutral(body, lines, first, from + k, lines.size % block != 0, element);
           })));
@@ -137,13 +144,14 @@ class Reducer {
 
   Assembly& assembly_;
   Fold fold_;
+  Device device_;
 };
 
 }  // namespace
 
 void block_nodes(Assembly& assembly, const Fold& fold, const Lines& lines, uint32_t block, uint32_t blocks,
                  const Element& element, const Sink& keep) {
-  Reducer(assembly, fold).rows(lines, block, blocks, element, keep);
+  Reducer(assembly, fold, Device::Gpu).rows(lines, block, blocks, element, keep);
 }
 
 void write_reduce(Assembly& assembly, const KernelWork& work) {
@@ -154,7 +162,7 @@ void write_reduce(Assembly& assembly, const KernelWork& work) {
       work.sink(body, lines.first(body, line), fold.identity(body));
     });
   }
-  Reducer reducer(assembly, fold);
+  Reducer reducer(assembly, fold, work.device);
   if (fold.has_order() && work.node.order == ir::Order::Strict)
     reducer.chain(lines, work.elements[0], work.sink);
   else

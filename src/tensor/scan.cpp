@@ -12,7 +12,7 @@ namespace {
 
 /// One invocation a line, from left to right.
 void scan_chain(Assembly& assembly, const Fold& fold, const Lines& lines, const Element& element,
-                const Sink& sink) {
+                const Sink& sink, Device device) {
   const auto next = [&](Body& body, ir::Ex sum, std::span<const ir::Ex> x) { return fold(body, sum, x[0]); };
   write_chain(assembly, lines,
               {"scan_chain",
@@ -22,7 +22,8 @@ void scan_chain(Assembly& assembly, const Fold& fold, const Lines& lines, const 
                [&](Body& body, const Coordinates&) { return fold.neutral(body); },
                next,
                true,
-               sink});
+               sink,
+               device});
 }
 
 /// All others: sums and products of floats by the canonical tree, and what has no order by any.
@@ -33,12 +34,16 @@ void scan_chain(Assembly& assembly, const Fold& fold, const Lines& lines, const 
 /// what it has within. Without an order the nodes before a block are folded once.
 class Scanner {
  public:
-  Scanner(Assembly& assembly, const Fold& fold, const Lines& lines, const Element& element, const Sink& sink)
-      : assembly_(assembly), fold_(fold), lines_(lines), element_(element), sink_(sink) {}
+  Scanner(Assembly& assembly, const Fold& fold, const Lines& lines, const Element& element, const Sink& sink,
+          Device device)
+      : assembly_(assembly), fold_(fold), lines_(lines), element_(element), sink_(sink), device_(device) {}
 
   void write() {
     const bool columns = lines_.inner >= kSideBySide || lines_.size <= kColumn;
     if (columns) return scan_columns();
+    // Of longer lines each element is read twice.
+    const bool fits = lines_.size > kLanes * kFour && lines_.size <= kLanes * kFour * kMostFours;
+    if (device_ == Device::Gpu && lines_.inner == 1 && fits) return scan_lines();
     scan_rows();
   }
 
@@ -76,11 +81,11 @@ class Scanner {
   /// there is written at the same time. What comes of that is not stored.
   void raise(const Pyramid& pyramid) {
     for (uint32_t level = 0; level + 1 < pyramid.begin.size(); level += kRaised) {
-      const uint32_t all = parts(pyramid.have[level], 1u << kRaised);
+      const uint32_t all = ceil_div(pyramid.have[level], 1u << kRaised);
       for_each_line(assembly_, "scan_raise", lines_, all,
                     [&](Body& body, const Coordinates& first, ir::Ex which) {
                       std::vector<ir::Ex> nodes;
-                      const ir::Ex from = body.let(which * (1u << kRaised) + pyramid.begin[level]);
+                      const ir::Ex from = body.let(plus(which * (1u << kRaised), pyramid.begin[level]));
                       const uint32_t last = pyramid.begin[level] + pyramid.have[level] - 1;
                       for (uint32_t i = 0; i < 1u << kRaised; ++i) {
                         ir::Ex place = i == 0 ? from : from + i;
@@ -92,9 +97,9 @@ class Scanner {
                         const uint32_t have = pyramid.have[level + up];
                         for (uint32_t i = 0; i < nodes.size() / 2; ++i) {
                           nodes[i] = body.let(fold_(body, nodes[2 * i], nodes[2 * i + 1]));
-                          const ir::Ex place = body.let(which * (1u << (kRaised - up)) + i);
+                          const ir::Ex place = body.let(plus(times(which, 1u << (kRaised - up)), i));
                           body.program().if_(place < have, [&] {
-                            pyramid.store(body, first, place + pyramid.begin[level + up], nodes[i]);
+                            pyramid.store(body, first, plus(place, pyramid.begin[level + up]), nodes[i]);
                           });
                         }
                         nodes.resize(nodes.size() / 2, nodes.front());
@@ -159,25 +164,25 @@ class Scanner {
   void give(Body& body, const Coordinates& first, ir::Ex from, const std::vector<ir::Ex>& values) {
     ir::ProgramBuilder& p = body.program();
     const uint32_t each = uint32_t(values.size());
-    const auto one = [&](uint32_t j) { sink_(body, lines_.at(first, body.let(from + j)), values[j]); };
+    const auto one = [&](uint32_t j) { sink_(body, lines_.at(first, body.let(plus(from, j))), values[j]); };
     const auto all = [&] {
       for (uint32_t j = 0; j < each; ++j) one(j);
     };
     if (lines_.size % each == 0) return all();
     p.if_(from + (each - 1) < lines_.size, all, [&] {
-      for (uint32_t j = 0; j + 1 < each; ++j) p.if_(from + j < lines_.size, [&] { one(j); });
+      for (uint32_t j = 0; j + 1 < each; ++j) p.if_(plus(from, j) < lines_.size, [&] { one(j); });
     });
   }
 
   /// An invocation has a block, and its neighbours have neighbouring lines.
   void scan_columns() {
-    const uint32_t each = std::min(lines_.size, kColumn), blocks = parts(lines_.size, each);
+    const uint32_t each = std::min(lines_.size, kColumn), blocks = ceil_div(lines_.size, each);
     std::optional<Pyramid> pyramid;
     if (blocks > 1) {
       pyramid = empty_pyramid(lines_.size / each);
       for_each_line(assembly_, "scan_nodes", lines_, lines_.size / each,
                     [&](Body& body, const Coordinates& first, ir::Ex block) {
-                      const ir::Ex from = body.let(block * each);
+                      const ir::Ex from = body.let(times(block, each));
                       pyramid->store(body, first, block, small_tree(body, fold_, each, [&](uint32_t j) {
                                        return element_(body, lines_.at(first, j == 0 ? from : from + j));
                                      }));
@@ -186,7 +191,7 @@ class Scanner {
     }
     for_each_line(
         assembly_, "scan_columns", lines_, blocks, [&](Body& body, const Coordinates& first, ir::Ex block) {
-          const ir::Ex from = body.let(block * each);
+          const ir::Ex from = body.let(times(block, each));
           Folded folded{prefixes(body, load(body, first, from, each)), body.let(fold_.neutral(body))};
           if (pyramid) {
             // The last prefix ends with a block: it is made of nodes alone.
@@ -207,7 +212,7 @@ class Scanner {
   void scan_rows() {
     const uint32_t block = std::bit_ceil(std::min(kLanes * kEach, lines_.size)), across = block / kEach;
     const uint32_t some = across < kLeastLanes ? kLeastLanes / across : 1, lanes = across * some;
-    const uint32_t blocks = parts(lines_.size, block), all = lines_.count() * blocks;
+    const uint32_t blocks = ceil_div(lines_.size, block), all = lines_.count() * blocks;
     const uint32_t levels = uint32_t(std::bit_width(across));
     std::optional<Pyramid> pyramid;
     if (blocks > 1) {
@@ -219,7 +224,7 @@ class Scanner {
       raise(*pyramid);
     }
     for_each_group(
-        assembly_, "scan_rows", {across, some, 1}, parts(all, some), [&](Body& body, ir::Ex group) {
+        assembly_, "scan_rows", {across, some, 1}, ceil_div(all, some), [&](Body& body, ir::Ex group) {
           ir::ProgramBuilder& p = body.program();
           const ir::BufferRef nodes = p.workgroup("nodes", fold_.type, 2 * lanes);
           const ir::BufferRef edges = p.workgroup("edges", fold_.type, lanes);
@@ -236,8 +241,8 @@ class Scanner {
             begin.push_back(begin.back() + (lanes >> (level - 1)));
             p.barrier();
             p.if_(lane < lanes >> level, [&] {
-              const ir::Ex below = body.let(lane * 2 + begin[level - 1]);
-              p.store(nodes, lane + begin[level],
+              const ir::Ex below = body.let(plus(lane * 2, begin[level - 1]));
+              p.store(nodes, plus(lane, begin[level]),
                       fold_(body, p.load(nodes, below), p.load(nodes, below + 1)));
             });
           }
@@ -274,6 +279,81 @@ class Scanner {
         });
   }
 
+  /// A workgroup has a line; an invocation has four neighbours, and others kLanes fours behind, so that all
+  /// accesses are of neighbours.
+  void scan_lines() {
+    const uint32_t fours = std::bit_ceil(ceil_div(lines_.size, kLanes * kFour)), all = kLanes * fours;
+    const uint32_t levels = uint32_t(std::bit_width(all)) - 1;
+    std::vector<uint32_t> begin = {1};  // a word is before the first node, which is loaded but not used
+    for (uint32_t level = 0; level + 1 < levels; ++level) begin.push_back(begin.back() + (all >> level));
+    for_each_group(assembly_, "scan_lines", {kLanes, 1, 1}, lines_.count(), [&](Body& body, ir::Ex group) {
+      ir::ProgramBuilder& p = body.program();
+      const ir::BufferRef nodes = p.workgroup("nodes", fold_.type, 2 * all);
+      const ir::Ex lane = body.let(p.local_id(0));
+      const Coordinates first = lines_.first(body, group);
+      std::vector<ir::Ex> from;
+      std::vector<std::vector<ir::Ex>> elements;
+      for (uint32_t f = 0; f < fours; ++f) {
+        from.push_back(body.let(f == 0 ? lane * kFour : lane * kFour + f * kLanes * kFour));
+        elements.push_back(load(body, first, from[f], kFour));
+      }
+      std::vector<Folded> folded;
+      for (uint32_t f = 0; f < fours; ++f) {
+        folded.push_back({prefixes(body, elements[f]), body.let(fold_.neutral(body))});
+        p.store(nodes, lane + (begin[0] + f * kLanes), folded[f].own.back());
+      }
+      for (uint32_t level = 0; level + 1 < levels;) level = raise_nodes(body, nodes, begin, level, all, lane);
+      p.barrier();
+      for (uint32_t level = 0; level < levels; ++level) {
+        // Above as many levels as the lanes have, it is a matter of which four it is.
+        const uint32_t of_lanes = uint32_t(std::bit_width(kLanes)) - 1;
+        for (uint32_t f = 0; f < fours; ++f) {
+          const uint32_t before = f * kLanes >> level;
+          if (level >= of_lanes) {
+            if ((before & 1) == 0) continue;
+            fold_node(body, folded[f], p.boolean(true), p.load(nodes, body.u32(begin[level] + before - 1)));
+          } else {
+            fold_node(body, folded[f], ((lane >> level) & 1) != 0,
+                      p.load(nodes, (lane >> level) + (begin[level] + before - 1)));
+          }
+        }
+      }
+      for (uint32_t f = 0; f < fours; ++f) {
+        finish(body, folded[f]);
+        const auto give_four = [&] { give(body, first, from[f], folded[f].own); };
+        const bool whole = lines_.size % kFour != 0 || (f + 1) * kLanes * kFour <= lines_.size;
+        whole ? give_four() : p.if_(from[f] < lines_.size, give_four);
+      }
+    });
+  }
+
+  /// Up to three more levels, and the level that is the highest now.
+  uint32_t raise_nodes(Body& body, ir::BufferRef nodes, const std::vector<uint32_t>& begin, uint32_t level,
+                       uint32_t all, ir::Ex lane) {
+    ir::ProgramBuilder& p = body.program();
+    const uint32_t have = all >> level, above = uint32_t(begin.size()) - 1 - level;
+    const uint32_t up =
+        std::min({kRaised, above, have > kLanes ? uint32_t(std::bit_width(have / kLanes)) - 1 : kRaised});
+    const uint32_t lanes = have >> up;
+    p.barrier();
+    const auto step = [&] {
+      std::vector<ir::Ex> some;
+      const ir::Ex base = body.let(lane * (1u << up) + begin[level]);
+      for (uint32_t i = 0; i < 1u << up; ++i)
+        some.push_back(body.let(p.load(nodes, i == 0 ? base : base + i)));
+      for (uint32_t u = 1; u <= up; ++u) {
+        for (uint32_t i = 0; i < some.size() / 2; ++i) {
+          some[i] = body.let(fold_(body, some[2 * i], some[2 * i + 1]));
+          p.store(nodes, lane * (1u << (up - u)) + (begin[level + u] + i), some[i]);
+        }
+        some.resize(some.size() / 2, some.front());
+      }
+    };
+    lanes == kLanes ? step() : p.if_(lane < lanes, step);
+    return level + up;
+  }
+
+  static constexpr uint32_t kFour = 4, kMostFours = 4;       // of a workgroup that has lines
   static constexpr uint32_t kLanes = 256, kLeastLanes = 32;  // of a workgroup that has rows
   static constexpr uint32_t kEach = 8;                       // elements of an invocation of it
   static constexpr uint32_t kColumn =
@@ -285,6 +365,7 @@ class Scanner {
   const Lines& lines_;
   const Element& element_;
   const Sink& sink_;
+  const Device device_;
 };
 
 }  // namespace
@@ -294,9 +375,9 @@ void write_scan(Assembly& assembly, const KernelWork& work) {
   const Lines lines(work.node.shape, work.node.axis);
   if (lines.size == 0) return;
   if (fold.has_order() && work.node.order == ir::Order::Strict)
-    scan_chain(assembly, fold, lines, work.elements[0], work.sink);
+    scan_chain(assembly, fold, lines, work.elements[0], work.sink, work.device);
   else
-    Scanner(assembly, fold, lines, work.elements[0], work.sink).write();
+    Scanner(assembly, fold, lines, work.elements[0], work.sink, work.device).write();
 }
 
 }  // namespace vyre::tensor

@@ -82,13 +82,13 @@ class Sorter {
   SortedLines best(const Source& elements, uint32_t first) {
     Source source = elements;
     for (uint32_t size = lines_.size;;) {
-      const uint32_t many = parts(size, kTile);
+      const uint32_t many = ceil_div(size, kTile);
       const SortedLines to = allocate(many * first);
       tiles(source, size, first, to.of_line, to);
       if (many == 1) return to;
       size = to.of_line;
       source = [to](Body& body, ir::Ex line, ir::Ex k) {
-        const ir::Ex at = body.let(line * to.of_line + k);
+        const ir::Ex at = body.let(sum(times(line, to.of_line), k));
         return std::pair(body.load(to.keys, at), body.load(to.places, at));
       };
     }
@@ -98,7 +98,7 @@ class Sorter {
   /// at most `of_line` of a line. What a tile has less than that is the greatest key at no place.
   void tiles(const Source& source, uint32_t size, uint32_t kept, uint32_t of_line, const SortedLines& to) {
     const uint32_t tile = std::max(std::bit_ceil(std::min(size, kTile)), 2u), lanes = tile / 2;
-    const uint32_t each = parts(size, tile);
+    const uint32_t each = ceil_div(size, tile);
     for_each_group(
         assembly_, "sort_tiles", {lanes, 1, 1}, lines_.count() * each, [&](Body& body, ir::Ex group) {
           ir::ProgramBuilder& p = body.program();
@@ -108,7 +108,7 @@ class Sorter {
           const ir::Ex line = each == 1 ? group : body.let(group / each);
           const ir::Ex number = each == 1 ? body.u32(0) : body.let(group % each);
           for (uint32_t half = 0; half < 2; ++half) {
-            const ir::Ex i = body.let(lane + half * lanes);
+            const ir::Ex i = body.let(plus(lane, half * lanes));
             const ir::Ex k = each == 1 ? i : body.let(number * tile + i);
             const ir::Ex key = body.let(all_ones(body, key_)), place = body.let(body.u32(kNowhere));
             p.if_(k < size, [&] {
@@ -137,8 +137,8 @@ class Sorter {
           });
           p.barrier();
           for (uint32_t half = 0; half < 2; ++half) {
-            const ir::Ex i = body.let(lane + half * lanes);
-            const ir::Ex k = each == 1 ? i : body.let(number * kept + i);
+            const ir::Ex i = body.let(plus(lane, half * lanes));
+            const ir::Ex k = each == 1 ? i : body.let(sum(times(number, kept), i));
             p.if_((i < kept) & (k < of_line), [&] {
               const ir::Ex at = body.let(line * of_line + k);
               body.store(to.keys, at, p.load(keys, i));
@@ -205,7 +205,7 @@ void write_sort(Assembly& assembly, const KernelWork& work) {
     const Coordinates at = coordinates(body, shape, element);
     Coordinates first = lines.at(at, body.u32(0));
     const ir::Ex line = linear(body, one, first);
-    const ir::Ex place = body.let(body.load(sorted.places, line * sorted.of_line + at[lines.axis]));
+    const ir::Ex place = body.let(body.load(sorted.places, sum(times(line, sorted.of_line), at[lines.axis])));
     work.sink(body, at, values ? body.let(work.elements[0](body, lines.at(at, place))) : place);
   });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 #include "spec/types.h"
@@ -24,10 +25,13 @@ constexpr auto kReserved = [] {
 #include "text/keywords.def"
 #undef VYRE_KEYWORD
   });
-  std::array<Reserved, keywords.size() + spec::kTypeCount> all{};
-  std::ranges::copy(keywords, all.begin());
-  std::ranges::transform(spec::kTypes, all.begin() + keywords.size(),
-                         [](const spec::TypeInfo& type) { return Reserved{type.text, Keyword::Type}; });
+  // Small types are younger than texts, in which their names may be those of anything.
+  constexpr size_t types = spec::kTypeCount - size_t(std::popcount(spec::kSmall.bits));
+  std::array<Reserved, keywords.size() + types> all{};
+  auto at = std::ranges::copy(keywords, all.begin()).out;
+  for (const spec::TypeInfo& type : spec::kTypes) {
+    if (!spec::is_small(type.type)) *at++ = {type.text, Keyword::Type};
+  }
   std::ranges::sort(all, {}, &Reserved::text);
   return all;
 }();

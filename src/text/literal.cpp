@@ -169,9 +169,9 @@ Magnitude largest(DataType type, bool negative) {
 }
 
 /// Floats that have a decimal are written as one, with a point or an exponent to tell them from integers; the
-/// others by their bits.
+/// others by their bits, and so is what is no value of the type, which no text has.
 std::string print_float(DataType type, uint32_t bits) {
-  if (!spec::float_format(type).is_finite(bits)) {
+  if (!spec::is_value({bits}, type) || !spec::float_format(type).is_finite(bits)) {
     return fmt::format("{}({:#0{}x})", spec::text(type), bits, 2 + 2 * spec::info(type).bytes);
   }
   std::string text = shortest_decimal(type, bits);
@@ -243,6 +243,11 @@ std::string print_literal(DataType type, const std::array<uint32_t, 4>& bits) {
     case DataType::F16:
     case DataType::BF16: return print_float(type, bits[0]);
     case DataType::Bytes:
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1:
     case DataType::Tensor: break;  // buffer types: no value has them
   }
   return fmt::format("{}", bits[0]);

@@ -153,7 +153,10 @@ class Walk {
       case ir::TensorOp::Argsort:
       case ir::TensorOp::ArgTopK: return DataType::U32;
       case ir::TensorOp::Matmul:
-        return command.typed ? command.type : is_float(first) ? DataType::F32 : first;
+        if (command.typed) return command.type;
+        if (first != kNoType && spec::is_small(first))
+          return spec::wide_type(first) == DataType::F32 ? DataType::F32 : DataType::I32;
+        return is_float(first) ? DataType::F32 : first;
       case ir::TensorOp::Value:
       case ir::TensorOp::Transpose:
       case ir::TensorOp::Slice:

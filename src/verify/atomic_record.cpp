@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/bytes.h"
+#include "ir/copier.h"
 #include "spec/ops.h"
 
 namespace vyre::verify {
@@ -44,12 +45,12 @@ std::vector<bool> atomic_buffers(const check::Checked& program) {
   return out;
 }
 
-/// Copies a program, each event with what records it behind it. Where an expression has an atomic in it, its
+/// A copy in which each event has behind it what records it. Where an expression has an atomic in it, its
 /// parts become variables, in the order of their evaluation, so that nothing moves past the atomic.
-class Recording {
+class Recording final : public ir::Copier {
  public:
   explicit Recording(const check::Checked& checked)
-      : from_(checked.program()), checked_(checked), atomic_(atomic_buffers(checked)) {
+      : Copier(checked.program()), checked_(checked), atomic_(atomic_buffers(checked)) {
     // Operands stand before what they belong to.
     has_atomic_.resize(from_.code.exprs.size());
     for (uint32_t k = 0; k < from_.code.exprs.size(); ++k) {
@@ -62,21 +63,7 @@ class Recording {
   }
 
   ir::Program run() {
-    ir::Program out;
-    out.name = from_.name;
-    out.workgroup_size = from_.workgroup_size;
-    out.workgroup_span = from_.workgroup_span;
-    for (ir::BufferDecl buffer : from_.buffers) {
-      buffer.name = symbol(buffer.name);
-      out.buffers.push_back(buffer);
-    }
-    for (ir::TensorType tensor : from_.tensors) {
-      for (ir::Dim& dim : tensor.dims) {
-        dim.name = symbol(dim.name);
-        dim.buffer = symbol(dim.buffer);
-      }
-      out.tensors.push_back(std::move(tensor));
-    }
+    ir::Program out = declarations();
     history_ = fresh("history");
     out.buffers.push_back({.name = history_,
                            .access = ir::BufferAccess::ReadWrite,
@@ -93,7 +80,6 @@ class Recording {
  private:
   static bool is_atomic(const Expr& e) { return e.kind == ExprKind::Apply && spec::is_atomic(e.op); }
 
-  Symbol symbol(Symbol s) { return s == ir::kNoSymbol ? s : code_.intern(from_.code.name(s)); }
   /// A name that nothing else has.
   Symbol fresh(std::string_view stem) {
     std::string name(stem);
@@ -118,9 +104,6 @@ class Recording {
   ExprId apply(Op op, std::initializer_list<ExprId> args, Symbol buffer = ir::kNoSymbol) {
     return code_.add(Expr{.kind = ExprKind::Apply, .op = op, .symbol = buffer},
                      std::span(args.begin(), args.size()), Span::none());
-  }
-  void add(const Node& node, std::span<const ExprId> args, std::vector<NodeId>& out) {
-    out.push_back(code_.add(node, args, Span::none()));
   }
   Symbol let(std::string_view stem, ExprId value, std::vector<NodeId>& out) {
     const Symbol name = fresh(stem);
@@ -167,27 +150,12 @@ class Recording {
   }
 
   // What is copied.
-  ExprId copy(ExprId from) {
-    const Expr& e = from_.code[from];
-    Expr out = e;
-    out.symbol = symbol(e.symbol);
-    if (e.kind == ExprKind::Literal && spec::info(e.type).bytes > 4) {
-      out.immediate = uint32_t(code_.wide.size());
-      code_.wide.push_back(from_.code.literal_bits(e));
-    }
-    std::vector<ExprId> args;
-    for (const ExprId arg : from_.code.args(e)) args.push_back(copy(arg));
-    return code_.add(out, args, Span::none());
-  }
 
   /// Of an expression, with statements before it for the atomics in it.
   ExprId value(ExprId from, std::vector<NodeId>& out) {
-    if (!has_atomic_[ir::index(from)]) return copy(from);
+    if (!has_atomic_[ir::index(from)]) return expr(from);
     const Expr& e = from_.code[from];
-    if (is_atomic(e)) return var(atomic(from, out));
-    Expr made = e;
-    made.symbol = symbol(e.symbol);
-    return code_.add(made, values(from_.code.args(e), out), Span::none());
+    return is_atomic(e) ? var(atomic(from, out)) : expr(e, values(from_.code.args(e), out));
   }
   /// Of operands: what is evaluated before an atomic that stands to its right is kept in a variable.
   std::vector<ExprId> values(std::span<const ExprId> from, std::vector<NodeId>& out) {
@@ -219,9 +187,7 @@ class Recording {
                 .operands = all_named(from_.code.args(e), out)};
     std::vector<ExprId> operands;
     for (const Symbol name : event.operands) operands.push_back(var(name));
-    Expr made = e;
-    made.symbol = symbol(e.symbol);
-    event.saw = let("saw", code_.add(made, operands, Span::none()), out);
+    event.saw = let("saw", expr(e, operands), out);
     record(event, out);
     return event.saw;
   }
@@ -240,35 +206,19 @@ class Recording {
     record(event, out);
   }
 
-  BlockId block(BlockId from) {
-    if (from == ir::kNoBlock) return from;
-    std::vector<NodeId> nodes;
-    statements(from, nodes);
-    return code_.add_block(nodes);
-  }
-  void statements(BlockId from, std::vector<NodeId>& out) {
-    for (const NodeId id : from_.code.block(from)) statement(id, out);
-  }
-  void statement(NodeId from, std::vector<NodeId>& out) {
+  void statement(NodeId from, std::vector<NodeId>& out) override {
     const Node node = from_.code[from];
     if (node.kind == NodeKind::Store && atomic_[check::index(checked_.resolution().buffer(from))])
       return store_beside_atomics(from, node, out);
-    const std::vector<ExprId> args = values(from_.code.args(node), out);
-    Node made = node;
-    made.symbol = symbol(node.symbol);
-    made.body = block(node.body);
-    made.orelse = block(node.orelse);
-    add(made, args, out);
+    Copier::statement(node, values(from_.code.args(node), out), out);
   }
 
-  const ir::Program& from_;
   const check::Checked& checked_;
   const std::vector<bool> atomic_;  // by buffer
   std::vector<bool> has_atomic_;    // by expression: it or what it is made of
   std::set<std::string, std::less<>> taken_;
   uint64_t number_ = 0;
   Symbol history_{}, invocation_{};
-  ir::Code code_;
 };
 
 }  // namespace

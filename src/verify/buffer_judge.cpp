@@ -7,7 +7,7 @@
 
 #include "host/values.h"
 #include "ops/operation.h"
-#include "verify/guard_words.h"
+#include "verify/guarded_run.h"
 
 namespace vyre::verify {
 
@@ -37,45 +37,43 @@ Result<BufferJudge> BufferJudge::make(backend::Backend& backend, const opspec::O
 }
 
 Result<opspec::Buffers> BufferJudge::run(const opspec::Buffers& input, plan::RunNotes* notes) {
-  const auto begin_after = [](size_t end) {
-    return (end + kGuardBytes + backend::kRangeAlignment - 1) / backend::kRangeAlignment *
-           backend::kRangeAlignment;
-  };
-  std::vector<size_t> begins;
-  size_t end = 0;
-  for (const opspec::Buffer& buffer : input) {
-    begins.push_back(begin_after(end));
-    end = begins.back() + buffer.size();
-  }
-  std::vector<std::byte> image(end + kGuardBytes);
-  // Before the first buffer, and behind each.
-  const auto each_guard = [&](const auto& at) {
-    at(image.data() + begins.front() - kGuardBytes, size_t{0});
-    for (size_t b = 0; b < input.size(); ++b)
-      at(image.data() + begins[b] + input[b].size(), (b + 1) * kGuardWords);
-  };
-  each_guard([](std::byte* at, size_t first) { put_guard(at, first); });
-  std::vector<backend::DeviceRange> ranges;
-  if (memory_ == nullptr || memory_->bytes() < image.size()) {
-    VYRE_TRY(memory, backend_->allocate(image.size() * 2));
-    memory_ = std::move(memory);
-  }
-  for (size_t b = 0; b < input.size(); ++b) {
-    std::ranges::copy(input[b], image.begin() + std::ptrdiff_t(begins[b]));
-    ranges.push_back({memory_.get(), begins[b], input[b].size()});
-  }
-  VYRE_CHECK(memory_->write(0, image));
-  const std::vector<std::span<const std::byte>> contents(input.begin(), input.end());
-  VYRE_CHECK(executable_.run(ranges, notes, contents));
-  VYRE_CHECK(memory_->read(0, image));
-  guard_words_ += (input.size() + 1) * kGuardWords;
-  each_guard([&](const std::byte* at, size_t first) { broken_ += broken_guard(at, first); });
-  opspec::Buffers out;
-  for (size_t b = 0; b < input.size(); ++b) {
-    const auto from = image.begin() + std::ptrdiff_t(begins[b]);
-    out.emplace_back(from, from + std::ptrdiff_t(input[b].size()));
+  VYRE_TRY(left, run({&input, 1}, notes));
+  return std::move(left.front());
+}
+
+Result<std::vector<opspec::Buffers>> BufferJudge::run_together(std::span<const opspec::Buffers> inputs) {
+  return run(inputs, nullptr);
+}
+
+Result<std::vector<opspec::Buffers>> BufferJudge::run(std::span<const opspec::Buffers> inputs,
+                                                      plan::RunNotes* notes) {
+  opspec::Buffers all;
+  for (const opspec::Buffers& input : inputs) all.insert(all.end(), input.begin(), input.end());
+  VYRE_TRY(ran, run_guarded(*backend_, memory_, all, [&](auto ranges, auto contents) -> Result<void> {
+             if (inputs.size() == 1) return executable_.run(ranges, notes, contents);
+             std::vector<plan::Executable::Together> runs;
+             for (size_t at = 0; const opspec::Buffers& input : inputs) {
+               const auto some = ranges.subspan(at, input.size());
+               const auto held = contents.subspan(at, input.size());
+               runs.push_back({{some.begin(), some.end()}, {held.begin(), held.end()}});
+               at += input.size();
+             }
+             return executable_.run_together(runs);
+           }));
+  guard_words_ += ran.guard_words;
+  broken_ += ran.broken;
+  std::vector<opspec::Buffers> out;
+  for (auto at = ran.buffers.begin(); const opspec::Buffers& input : inputs) {
+    const auto behind = at + std::ptrdiff_t(input.size());
+    out.emplace_back(std::make_move_iterator(at), std::make_move_iterator(behind));
+    at = behind;
   }
   return out;
+}
+
+Result<void> BufferJudge::spoil(std::byte value) {
+  if (memory_ != nullptr) VYRE_CHECK(memory_->fill(0, memory_->bytes(), value));
+  return executable_.spoil(value);
 }
 
 std::optional<std::string> BufferJudge::difference(size_t parameter, const opspec::Buffer& wanted,

@@ -32,6 +32,11 @@ class BufferJudge {
   /// What a run leaves of the buffers. `notes`: unless null, gets what there is to say of the run.
   /// Errors: the backend's, where it did not run.
   Result<opspec::Buffers> run(const opspec::Buffers& input, plan::RunNotes* notes = nullptr);
+  /// What runs of cases leave that are submitted together, each with guard words and scratch of its own.
+  /// Errors: the backend's, where one of them did not run.
+  Result<std::vector<opspec::Buffers>> run_together(std::span<const opspec::Buffers> inputs);
+  /// Fills all memory that it keeps, the scratch of runs with it, with a byte that no run may see.
+  Result<void> spoil(std::byte value);
   /// For a run after Backend::restart().
   void forget() { executable_.forget(); }
   /// Guard words that were looked at so far, and how many of them were others.
@@ -66,6 +71,8 @@ class BufferJudge {
         module_(std::move(module)),
         entry_(entry),
         executable_(std::move(executable)) {}
+
+  Result<std::vector<opspec::Buffers>> run(std::span<const opspec::Buffers> inputs, plan::RunNotes* notes);
 
   backend::Backend* backend_;
   const opspec::OperationSpec* operation_;

@@ -32,7 +32,10 @@ enum class Origin : uint8_t { Rows, Boundary, Structured, Malformed };
 constexpr std::array<std::string_view, 4> kOriginNames = {"rows", "boundary", "cases", "malformed"};
 constexpr std::string_view text(Origin origin) { return kOriginNames[size_t(origin)]; }
 
-constexpr size_t kRememberedCases = 64;
+constexpr size_t kRememberedBatches = 16;
+/// Cases of one submission, and bytes from which on no more join them.
+constexpr size_t kTogether = 32;
+constexpr size_t kTogetherBytes = size_t{2} << 20;
 constexpr size_t kExaminedFailures = 4;   // a unit: each is run many times
 constexpr uint32_t kDefinitionSize = 12;  // largest, of cases on the reference interpreter
 constexpr uint64_t kRefutingCases = 1'000;
@@ -80,30 +83,37 @@ class BufferBench final : public Bench {
       seen.error = std::move(got).error();
       return seen;
     }
-    std::optional<std::string> difference;
-    if (Origin(id.source) == Origin::Rows) {
-      for (const auto& [parameter, expected] : rows_.at(id.number).expected)
-        if (!difference) difference = judge_.difference(parameter, expected, (*got)[parameter]);
-    } else {
-      Buffers wanted = input;
-      subject_.spec->reference(wanted);
-      difference = judge_.difference(wanted, *got);
-    }
-    if (difference) seen.wrong.push_back({.place = std::move(*difference)});
+    if (auto different = difference(id, input, *got)) seen.wrong.push_back({.place = std::move(*different)});
     if (left != nullptr) *left = std::move(*got);
     return seen;
   }
+  /// Runs cases together. `left`: unless null, gets what each left.
+  Seen run(std::span<const CaseId> cases, std::span<const Buffers> inputs,
+           std::vector<Buffers>* left = nullptr) {
+    Seen seen;
+    const uint64_t broken = judge_.broken();
+    auto got = judge_.run_together(inputs);
+    seen.broken = judge_.broken() - broken;
+    if (!got) {
+      seen.error = std::move(got).error();
+      return seen;
+    }
+    for (size_t k = 0; k < cases.size(); ++k)
+      if (auto different = difference(cases[k], inputs[k], (*got)[k]))
+        seen.wrong.push_back({.position = k, .place = std::move(*different)});
+    if (left != nullptr) *left = std::move(*got);
+    return seen;
+  }
+  /// As they were run first: the cases of a batch together.
   Seen run(const Batch& batch) override {
     judge_.forget();
+    std::vector<Buffers> inputs;
+    for (const CaseId id : batch.cases) inputs.push_back(input(id));
     Seen seen;
-    for (size_t k = 0; k < batch.cases.size() && !seen.error; ++k) {
-      Seen one = run(batch.cases[k], input(batch.cases[k]));
-      seen.error = std::move(one.error);
-      seen.broken += one.broken;
-      for (Wrong& wrong : one.wrong) {
-        wrong.position = k;
-        seen.wrong.push_back(std::move(wrong));
-      }
+    if (inputs.size() > 1) {
+      seen = run(batch.cases, inputs);
+    } else if (inputs.size() == 1) {
+      seen = run(batch.cases[0], inputs[0]);
     }
     if (seen.error) return seen;
     if (auto drained = backend_.drain(); !drained) seen.error = std::move(drained).error();
@@ -111,6 +121,17 @@ class BufferBench final : public Bench {
   }
 
  private:
+  std::optional<std::string> difference(CaseId id, const Buffers& input, const Buffers& got) const {
+    if (Origin(id.source) != Origin::Rows) {
+      Buffers wanted = input;
+      subject_.spec->reference(wanted);
+      return judge_.difference(wanted, got);
+    }
+    for (const auto& [parameter, expected] : rows_.at(id.number).expected)
+      if (auto different = judge_.difference(parameter, expected, got[parameter])) return different;
+    return std::nullopt;
+  }
+
   backend::Backend& backend_;
   const BufferSubject& subject_;
   BufferJudge& judge_;
@@ -193,31 +214,72 @@ class BufferCheck {
   Result<void> judge_some(LeafWriter& leaves, Oracle oracle, Origin origin, uint64_t begin, uint64_t end) {
     if (begin >= end) return {};
     oracle_cases(verdict_, oracle).tally.planned += end - begin;
-    for (uint64_t number = begin; number < end && !monitor_.stopped(); ++number) {
-      const CaseId id{uint32_t(origin), number};
-      const Buffers input = bench_->input(id);
-      Buffers left;
-      const Seen seen = bench_->run(id, input, &left);
-      if (seen.error && !is_attributed(*seen.error)) return std::unexpected(*seen.error);
-      Tally tally{1, !seen.error, seen.bad()};
-      Tally& sum = oracle_cases(verdict_, oracle).tally;
-      sum.completed += tally.completed;
-      sum.failed += tally.failed;
-      ++verdict_.dispatches;
-      for (size_t k = 0; k < classes_.size(); ++k) verdict_.classes[k].hits += classes_[k]->has(input);
-      verdict_.boundaries_hit += origin == Origin::Boundary;
-      Bytes answer;
-      for (const Buffer& buffer : left) answer.insert(answer.end(), buffer.begin(), buffer.end());
-      if (seen.bad()) {
-        list_failing(verdict_, fmt::format("{}:{}", verdict_.subject, text(origin)), number, 1);
-        VYRE_CHECK(examine(id, seen, oracle));
-      } else {
-        history_.push_back({0, {id}});
-        if (history_.size() > kRememberedCases) history_.pop_front();
+    for (uint64_t number = begin; number < end && !monitor_.stopped();) {
+      std::vector<CaseId> cases;
+      std::vector<Buffers> inputs;
+      for (size_t bytes = 0; number < end && cases.size() < kTogether && bytes < kTogetherBytes; ++number) {
+        cases.push_back({uint32_t(origin), number});
+        inputs.push_back(bench_->input(cases.back()));
+        for (const Buffer& buffer : inputs.back()) bytes += buffer.size();
       }
-      leaves.add(text(origin), tally, answer);
-      monitor_.done(1);
+      VYRE_CHECK(judge_together(leaves, oracle, cases, inputs));
     }
+    return {};
+  }
+
+  /// Cases in one submission. Where anything is wrong, each is judged alone; what is right then was wrong
+  /// beside others.
+  Result<void> judge_together(LeafWriter& leaves, Oracle oracle, std::span<const CaseId> cases,
+                              std::span<const Buffers> inputs) {
+    std::vector<Buffers> left;
+    Seen together;
+    if (cases.size() > 1) {
+      together = bench_->run(cases, inputs, &left);
+      if (together.error && !is_attributed(*together.error)) return std::unexpected(*together.error);
+      if (!together.bad()) history_.push_back({0, {cases.begin(), cases.end()}});
+      if (together.error) {
+        VYRE_CHECK(search_.restart());
+        history_.clear();
+        judge_->forget();
+      }
+    }
+    const bool alone = cases.size() == 1 || together.bad();
+    bool found = false;
+    for (size_t k = 0; k < cases.size() && !monitor_.stopped(); ++k) {
+      const CaseId id = cases[k];
+      Buffers one;
+      const Seen seen = alone ? bench_->run(id, inputs[k], &one) : Seen{};
+      if (seen.error && !is_attributed(*seen.error)) return std::unexpected(*seen.error);
+      found = found || seen.bad();
+      VYRE_CHECK(count(leaves, oracle, id, inputs[k], seen, alone ? one : left[k]));
+      if (seen.bad()) {
+        VYRE_CHECK(examine({0, {id}}, seen, oracle));
+      } else if (alone) {
+        history_.push_back({0, {id}});
+      }
+      while (history_.size() > kRememberedBatches) history_.pop_front();
+    }
+    if (!together.bad() || found || monitor_.stopped()) return {};
+    ++oracle_cases(verdict_, oracle).tally.failed;
+    return examine({0, {cases.begin(), cases.end()}}, together, oracle);
+  }
+
+  Result<void> count(LeafWriter& leaves, Oracle oracle, CaseId id, const Buffers& input, const Seen& seen,
+                     const Buffers& left) {
+    const auto origin = Origin(id.source);
+    Tally tally{1, !seen.error, seen.bad()};
+    Tally& sum = oracle_cases(verdict_, oracle).tally;
+    sum.completed += tally.completed;
+    sum.failed += tally.failed;
+    ++verdict_.dispatches;
+    for (size_t k = 0; k < classes_.size(); ++k) verdict_.classes[k].hits += classes_[k]->has(input);
+    verdict_.boundaries_hit += origin == Origin::Boundary;
+    Bytes answer;
+    for (const Buffer& buffer : left) answer.insert(answer.end(), buffer.begin(), buffer.end());
+    if (seen.bad())
+      list_failing(verdict_, fmt::format("{}:{}", verdict_.subject, text(origin)), id.number, 1);
+    leaves.add(text(origin), tally, answer);
+    monitor_.done(1);
     return {};
   }
 
@@ -244,29 +306,40 @@ class BufferCheck {
     return {};
   }
 
-  /// Equal runs, with another one between.
+  /// Equal runs, with others between, each alone or together with cases that follow it.
   Result<void> repetition() {
     verdict_.determinism.planned += plan_.repeated;
-    for (uint64_t number = 0; number < plan_.repeated && !monitor_.stopped(); ++number) {
-      const CaseId id{uint32_t(Origin::Structured), number}, other{id.source, number + 1};
-      const Buffers input = bench_->input(id);
-      Buffers first, again;
-      for (const auto& [which, left] : {std::pair(id, &first), {other, nullptr}, {id, &again}}) {
-        const Seen seen = bench_->run(which, bench_->input(which), left);
-        if (seen.error && !is_attributed(*seen.error)) return std::unexpected(*seen.error);
-        if (seen.bad()) VYRE_CHECK(examine(which, seen, Oracle::CpuReference));
+    for (uint64_t number = 0; number < plan_.repeated && !monitor_.stopped();) {
+      std::vector<CaseId> cases, others;
+      std::vector<Buffers> inputs, between;
+      for (size_t bytes = 0; number < plan_.repeated && cases.size() < kTogether && bytes < kTogetherBytes;
+           ++number) {
+        cases.push_back({uint32_t(Origin::Structured), number});
+        others.push_back({uint32_t(Origin::Structured), number + 1});
+        inputs.push_back(bench_->input(cases.back()));
+        between.push_back(bench_->input(others.back()));
+        for (const Buffer& buffer : inputs.back()) bytes += buffer.size();
       }
-      ++verdict_.determinism.completed;
-      if (first != again) {
+      std::vector<Buffers> first, again;
+      for (const auto& [which, of, left] :
+           {std::tuple(&cases, &inputs, &first), {&others, &between, nullptr}, {&cases, &inputs, &again}}) {
+        const Seen seen = bench_->run(*which, *of, left);
+        if (seen.error && !is_attributed(*seen.error)) return std::unexpected(*seen.error);
+        if (seen.bad()) VYRE_CHECK(examine({0, *which}, seen, Oracle::CpuReference));
+      }
+      for (size_t k = 0; k < cases.size(); ++k) {
+        ++verdict_.determinism.completed;
+        monitor_.done(1);
+        if (k < first.size() && k < again.size() ? first[k] == again[k] : first.empty() && again.empty())
+          continue;
         ++verdict_.determinism.failed;
         Failure failure;
         failure.check = Check::Determinism;
         failure.fault = Fault::Flaky;
         failure.oracle = "the first run";
-        failure.token = token(text(Origin::Structured), number);
+        failure.token = token(text(Origin::Structured), cases[k].number);
         failed(std::move(failure));
       }
-      monitor_.done(1);
     }
     return {};
   }
@@ -338,14 +411,14 @@ class BufferCheck {
   }
 
   /// Finds out which case is the culprit for what one showed, makes it smaller and reports it.
-  Result<void> examine(CaseId id, const Seen& seen, Oracle oracle) {
+  Result<void> examine(const Batch& batch, const Seen& seen, Oracle oracle) {
     if (monitor_.stopped()) return {};
     if (++examined_ > kExaminedFailures) {
       ++verdict_.failure_count;
       return {};
     }
     const std::vector<Batch> before(history_.begin(), history_.end());
-    VYRE_TRY(finding, search_.find(*bench_, before, {0, {id}}, seen));
+    VYRE_TRY(finding, search_.find(*bench_, before, batch, seen));
     history_.clear();
     judge_->forget();
     const CaseId culprit = finding.culprit;
@@ -355,9 +428,9 @@ class BufferCheck {
     Token named{verdict_.subject, std::string(text(Origin(culprit.source))), seed_, culprit.number, {}};
     if (!finding.note.empty()) failure.note = finding.note + "\n";
     if (finding.fault == Fault::OrderDependent) {
-      for (const Batch& batch : finding.scenario) {
+      for (const Batch& ran : finding.scenario) {
         auto& dispatch = named.scenario.emplace_back();
-        for (const CaseId one : batch.cases) {
+        for (const CaseId one : ran.cases) {
           dispatch.push_back({std::string(text(Origin(one.source))), one.number});
           if (one != culprit && failure.history.size() < kKeptHistory)
             failure.history.push_back(token(text(Origin(one.source)), one.number));
@@ -402,7 +475,7 @@ class BufferCheck {
     const auto drained = backend_.drain();
     if (drained || history_.empty() || monitor_.stopped()) return {};
     if (!is_attributed(drained.error())) return std::unexpected(drained.error());
-    const CaseId last = history_.back().cases[0];
+    const Batch last = history_.back();
     history_.pop_back();
     ++oracle_cases(verdict_, Oracle::CpuReference).tally.failed;
     return examine(last, Seen{drained.error(), 0, {}}, Oracle::CpuReference);

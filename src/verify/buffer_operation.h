@@ -2,9 +2,10 @@
 //
 // The plan of a subject is a list of cases: at sizes around the limits of blocks, structured ones, and
 // malformed ones, in units of kBufferUnitCases. The first has besides the rows, the boundaries, what the
-// reference interpreter makes of small cases, repetitions and the laws. Each case is alone in its run,
-// between guard words. What fails is run again in a restarted backend: what then passes was wrong beside
-// others, or by chance. Source: oracles; docs/certificate.md, "Operations over buffers".
+// reference interpreter makes of small cases, repetitions and the laws. Each case has memory and
+// scratch of its own, between guard words, and some are submitted together. Where anything is wrong, each is
+// run alone, and what fails again in a restarted backend: what then passes was wrong beside others, or by
+// chance. Source: oracles; docs/certificate.md, "Operations over buffers".
 #pragma once
 
 #include <map>

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <map>
 #include <ranges>
+#include <thread>
 #include <utility>
 
 #include "ops/operation.h"
@@ -24,6 +27,7 @@ namespace {
 constexpr uint64_t kEngineStream = 0x656e'6769'6e65;  // of the words that cases are made of
 constexpr uint32_t kSmallSize = 12;                   // of cases on the reference interpreter
 constexpr uint64_t kScheduleSeeds = 3;
+constexpr std::byte kPoison{0xa7};  // of memory between two equal runs
 
 Violation unstaged(std::string what) { return {std::move(what), {}}; }
 
@@ -295,18 +299,52 @@ Result<std::optional<Violation>> EngineJudge::differ(Variant& variant, const Buf
 
 Result<std::optional<Violation>> EngineJudge::deterministic(const Buffers& input, bool thorough) {
   VYRE_TRY(first, run(whole_, input));
-  // What another case and another pipeline leave behind makes no difference.
-  VYRE_CHECK(run(whole_, make_case(Invariant::Deterministic, 0, input.size(), kSmallSize)));
+  // What another case and another pipeline leave behind makes no difference, nor what memory has before.
+  const Buffers other = make_case(Invariant::Deterministic, 0, input.size(), kSmallSize);
+  VYRE_CHECK(run(whole_, other));
   const opspec::OperationSpec& scan = *opspec::find_operation("collection.scan_inclusive_add");
   if (!load_) {
     VYRE_TRY(load, BufferJudge::make(*backend_, scan));
     load_.emplace(std::move(load));
   }
-  VYRE_CHECK(load_->run(opspec::make_case(scan, 0, 0)));
+  const Buffers scanned = opspec::make_case(scan, 0, 0);
+  VYRE_CHECK(load_->run(scanned));
+  VYRE_CHECK(whole_.judge.spoil(kPoison));
   VYRE_TRY(again, run(whole_, input));
   VYRE_TRY(difference, differ(whole_, input, "two equal runs", first.left, again.left));
-  if (difference || !thorough) return difference;
-  return scheduled(input);
+  if (difference) return difference;
+  // Nor what the device does at the same time: for another thread, and in the same submission.
+  VYRE_TRY(loaded, under_load(input, scanned));
+  VYRE_TRY(under, differ(whole_, input, "a run beside what another thread runs", first.left, loaded.left));
+  if (under) return under;
+  const std::array lanes = {other, input, other, input};
+  const uint64_t guards = whole_.judge.guard_words(), broken = whole_.judge.broken();
+  VYRE_TRY(together, whole_.judge.run_together(lanes));
+  guard_words_ += whole_.judge.guard_words() - guards;
+  broken_ += whole_.judge.broken() - broken;
+  for (const size_t lane : {1, 3}) {
+    VYRE_TRY(beside, differ(whole_, input, "a run submitted with others", first.left, together[lane]));
+    if (beside) return beside;
+  }
+  return thorough ? scheduled(input) : Result<std::optional<Violation>>(std::nullopt);
+}
+
+Result<EngineJudge::Run> EngineJudge::under_load(const Buffers& input, const Buffers& scanned) {
+  std::atomic<bool> stop = false, runs = false;
+  Result<void> load_ran;
+  std::jthread load([&] {
+    do {
+      const auto ran = load_->run(scanned);
+      runs = true;
+      if (!ran) load_ran = std::unexpected(ran.error());
+    } while (!stop && load_ran);
+  });
+  while (!runs) std::this_thread::yield();
+  auto out = run(whole_, input);
+  stop = true;
+  load.join();
+  VYRE_CHECK(load_ran);
+  return out;
 }
 
 Result<std::optional<Violation>> EngineJudge::scheduled(const Buffers& input) {
@@ -577,9 +615,8 @@ Result<EngineJudge::Shrunk> EngineJudge::shrink(std::optional<Invariant> invaria
 std::string EngineJudge::evidence(Invariant invariant, bool alone) const {
   switch (invariant) {
     case Invariant::Deterministic:
-      return "equal runs with another case and another pipeline between, schedules and races on the "
-             "reference "
-             "interpreter";
+      return "equal runs: after another case and another pipeline, over poisoned memory, beside what another "
+             "thread runs, and submitted with others; schedules and races on the reference interpreter";
     case Invariant::NoOutputLost: return "records of the reference; room needed with shorter outputs";
     case Invariant::NoDuplicate: return "records of the reference";
     case Invariant::Ordered: return "records, ties by tags";

@@ -116,6 +116,8 @@ class EngineJudge {
 
   Result<Run> run(Variant& variant, const opspec::Buffers& input);
   Result<std::optional<Violation>> deterministic(const opspec::Buffers& input, bool thorough);
+  /// A run while another thread keeps the device busy with runs of another pipeline.
+  Result<Run> under_load(const opspec::Buffers& input, const opspec::Buffers& scanned);
   Result<std::optional<Violation>> scheduled(const opspec::Buffers& input);
   Result<std::optional<Violation>> nothing_lost(const opspec::Buffers& input);
   Result<std::optional<Violation>> no_duplicate(const opspec::Buffers& input);

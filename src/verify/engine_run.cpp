@@ -138,9 +138,12 @@ class StageRun::Runner final : public ref::PlanRunner {
 
   /// What was made since the last time goes to the device.
   Result<void> put() {
-    if (of_.memory_ == nullptr || of_.memory_->bytes() < image_.size()) {
+    const uint64_t history = of_.options_.record ? history_words(of_.options_.events) * 4 : 0;
+    if (of_.memory_ == nullptr || of_.memory_->bytes() < image_.size() + history) {
       of_.memory_ = nullptr;
-      VYRE_TRY(memory, of_.backend_->allocate(2 * image_.size()));
+      // Twice of it, since a run grows; of what the device can have at most half beyond what is needed.
+      const uint64_t needed = image_.size(), half = of_.backend_->limits().max_buffer_bytes / 2;
+      VYRE_TRY(memory, of_.backend_->allocate(std::max(needed, std::min(2 * needed, half)) + history));
       of_.memory_ = std::move(memory);
       is_there_ = false;
     }
@@ -156,9 +159,9 @@ class StageRun::Runner final : public ref::PlanRunner {
     changed_.clear();
     return {};
   }
-  /// All that is on the device.
-  Result<Bytes> get() {
-    Bytes image(image_.size());
+  /// All that is on the device, and so many bytes behind it.
+  Result<Bytes> get(uint64_t more = 0) {
+    Bytes image(image_.size() + size_t(more));
     VYRE_CHECK(of_.memory_->read(0, image));
     return image;
   }
@@ -225,23 +228,10 @@ class StageRun::Runner final : public ref::PlanRunner {
     const auto buffers = segment_->of(step);
     std::vector<const GuardedArray*> arrays;
     for (const PlanBuffer& buffer : buffers) arrays.push_back(&array_of(buffer));
-    VYRE_CHECK(put());
-    std::vector<DeviceRange> ranges;
-    for (size_t b = 0; b < arrays.size(); ++b) {
-      DeviceRange& range = ranges.emplace_back(of_.memory_.get(), arrays[b]->begin, arrays[b]->bytes);
-      // Only where neither is written, which the checker has seen to.
-      range.shared = range.bytes != 0 && std::ranges::count(std::span(arrays).first(b), arrays[b]) != 0;
-    }
     std::optional<RecordedHistory> history;
-    if (program.recorded) {
-      VYRE_CHECK(dispatch_recorded(*program.compiled, ranges, step.groups, history));
-    } else {
-      VYRE_CHECK(program.compiled->dispatch_resident(ranges, step.groups));
-    }
+    VYRE_TRY(now, run(program, arrays, step.groups, history));
     const Stage stage{report_.dispatches++, step.program, step.pipeline, step.command, step.groups};
     report_.stages.push_back(stage);
-    // All that there is, bound or not.
-    VYRE_TRY(now, get());
     SeenDispatch seen{.stage = stage,
                       .program = *of_.module_->programs()[step.program],
                       .buffers = buffers,
@@ -287,35 +277,39 @@ class StageRun::Runner final : public ref::PlanRunner {
     return changed;
   }
 
-  Result<void> dispatch_recorded(backend::Pipeline& compiled, std::vector<DeviceRange> ranges,
-                                 layout::Groups groups, std::optional<RecordedHistory>& history) {
-    const std::vector<DeviceRange> arrays = ranges;
-    ranges.emplace_back();
+  /// Runs a dispatch. Return: all that there is, bound or not.
+  Result<Bytes> run(const StageRun::Program& program, std::span<const GuardedArray* const> arrays,
+                    layout::Groups groups, std::optional<RecordedHistory>& history) {
     for (uint32_t run = 0; run <= of_.options_.most_reruns; ++run) {
-      // What the run before changed.
-      for (const DeviceRange& range : run == 0 ? std::span<const DeviceRange>() : std::span(arrays)) {
-        const BufferBytes contents = BufferBytes(image_).subspan(size_t(range.offset), size_t(range.bytes));
-        if (!contents.empty()) VYRE_CHECK(range.buffer->write(range.offset, contents));
+      if (run != 0) is_there_ = false;  // what the run before changed
+      VYRE_CHECK(put());
+      std::vector<DeviceRange> ranges;
+      for (size_t b = 0; b < arrays.size(); ++b) {
+        DeviceRange& range = ranges.emplace_back(of_.memory_.get(), arrays[b]->begin, arrays[b]->bytes);
+        // Only where neither is written, which the checker has seen to.
+        range.shared = range.bytes != 0 && std::ranges::count(arrays.first(b), arrays[b]) != 0;
       }
-      const uint64_t bytes = history_words(of_.options_.events) * 4;
-      if (of_.history_ == nullptr || of_.history_->bytes() < bytes) {
-        VYRE_TRY(memory, of_.backend_->allocate(bytes));
-        of_.history_ = std::move(memory);
+      if (!program.recorded) {
+        VYRE_CHECK(program.compiled->dispatch_resident(ranges, groups));
+        return get();
       }
-      backend::DeviceBuffer& memory = *of_.history_;
-      VYRE_CHECK(memory.fill(0, bytes, std::byte{0}));
-      ranges.back() = {&memory, 0, bytes};
-      VYRE_CHECK(compiled.dispatch_resident(ranges, groups));
-      Bytes image(history_words(std::min(of_.options_.events, kEventsAtFirst)) * 4);
-      VYRE_CHECK(memory.read(0, image));
+      // Behind all arrays, so that its beginning comes with them.
+      uint64_t& events = of_.options_.events;
+      const uint64_t begin = image_.size(), bytes = history_words(events) * 4;
+      VYRE_CHECK(of_.memory_->fill(begin, bytes, std::byte{0}));
+      ranges.emplace_back(of_.memory_.get(), begin, bytes);
+      VYRE_CHECK(program.compiled->dispatch_resident(ranges, groups));
+      VYRE_TRY(now, get(history_words(std::min(events, kEventsAtFirst)) * 4));
+      Bytes image(now.begin() + ptrdiff_t(begin), now.end());
+      now.resize(begin);
       const size_t read = image.size();
-      const uint64_t kept = std::min<uint64_t>(load_u32(image.data()), of_.options_.events);
+      const uint64_t kept = std::min<uint64_t>(load_u32(image.data()), events);
       image.resize(history_words(kept) * 4);
-      if (image.size() > read) VYRE_CHECK(memory.read(read, std::span(image).subspan(read)));
+      if (image.size() > read) VYRE_CHECK(of_.memory_->read(begin + read, std::span(image).subspan(read)));
       history = events_of(image);
-      if (history->events <= of_.options_.events) return {};
+      if (history->events <= events) return now;
       // The next run may have more: who waits for whom is another each time.
-      of_.options_.events = history->events + history->events / 4;
+      events = history->events + history->events / 4;
     }
     return std::unexpected(make_diag(DiagCode::B003, Span::none(),
                                      fmt::format("a history of {} atomics has no room", history->events),

@@ -97,10 +97,7 @@ class StageRun {
   Result<StageReport> run(const opspec::Buffers& input, const DispatchObserver& see = {});
 
   /// For a run after Backend::restart().
-  void forget() {
-    memory_.reset();
-    history_.reset();
-  }
+  void forget() { memory_.reset(); }
 
   /// "main 3: scan": the pipeline, the number of the command in it and what it dispatches, for people.
   std::string text(const Stage& stage) const;
@@ -120,8 +117,8 @@ class StageRun {
   uint32_t pipeline_;
   Options options_;
   std::vector<Program> programs_;  // by program; nothing compiled: not reached
-  // For the next run, too: of all arrays together, so that looking at them is one copy, and of a history.
-  std::unique_ptr<backend::DeviceBuffer> memory_, history_;
+  // For the next run, too: of all arrays together and a history, so that looking at them is one copy.
+  std::unique_ptr<backend::DeviceBuffer> memory_;
 };
 
 }  // namespace vyre::verify

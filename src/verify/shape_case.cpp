@@ -92,6 +92,11 @@ std::string made_of(DataType type, std::string_view x) {
     case DataType::Bool: return fmt::format("cast<bool>(({}) & 4)", x);
     case DataType::Vec2U32: return fmt::format("vec2u32({0}, ({0}) ^ 85)", x);
     case DataType::Vec4U32: return fmt::format("vec4u32({0}, ({0}) ^ 85, ({0}) + 3, ~({0}))", x);
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1:
     case DataType::Tensor: break;
   }
   std::unreachable();  // no type of elements
@@ -111,6 +116,11 @@ Bytes bytes_made_of(DataType type, uint32_t x) {
     case DataType::Vec2U32: return bytes_of(Wide{x} | Wide{x ^ 85} << 32, 8);
     case DataType::Vec4U32:
       return bytes_of(Wide{x} | Wide{x ^ 85} << 32 | Wide{x + 3} << 64 | Wide{~x} << 96, 16);
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1:
     case DataType::Tensor: break;
   }
   std::unreachable();  // no type of elements
@@ -132,6 +142,11 @@ std::string folded_word(DataType type, std::string_view v) {
           v);
     case DataType::Vec2U32: return fmt::format("({0}.x + {0}.y * 3)", v);
     case DataType::Vec4U32: return fmt::format("({0}.x + {0}.y * 3 + {0}.z * 5 + {0}.w * 7)", v);
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1:
     case DataType::Tensor: break;
   }
   std::unreachable();  // no type of elements

@@ -62,6 +62,11 @@ std::span<const Value> adversarial_values(DataType type) {
     case DataType::BF16: return kBrains;
     case DataType::F32: return kSingles;
     case DataType::Bytes:
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::FP8E4M3:
+    case DataType::FP8E5M2:
+    case DataType::FP4E2M1:
     case DataType::Tensor: return {};
   }
   return {};

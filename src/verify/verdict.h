@@ -1,11 +1,11 @@
 // Verdicts: what was found out about one subject of a certification, as plain data.
 //
-// A subject is an operation ("primitive.math.add@1", over buffers "hash.sha256@1", an engine "engine.bfs@1")
-// or a family of IR programs
-// ("ir.barriers"). Verifying it gives a Verdict; certify/ derives levels, certificates and reports from
-// verdicts alone, so whatever they say can be recomputed by the holder of the certificate. Every count stands
-// beside the number that was planned: zero failures must not look like not having run. Source: semantics,
-// "Laws and evidence"; oracles; docs/certificate.md, "A verdict".
+// A subject is an operation ("primitive.math.add@1", over buffers "hash.sha256@1", an engine "engine.bfs@1",
+// over tensors "tensor.matmul@1") or a family of IR programs ("ir.barriers"). Verifying it gives a Verdict;
+// certify/ derives levels, certificates and reports from verdicts alone, so whatever they say can be
+// recomputed by the holder of the certificate. Every count stands beside the number that was planned: zero
+// failures must not look like not having run. Source: semantics, "Laws and evidence"; oracles;
+// docs/certificate.md, "A verdict".
 #pragma once
 
 #include <array>
@@ -159,9 +159,18 @@ struct InvariantVerdict {
   bool operator==(const InvariantVerdict&) const = default;
 };
 
-enum class SubjectKind : uint8_t { Operation, Family, BufferOperation, Engine, GeneratedEngines };
-inline constexpr std::array<std::string_view, 5> kSubjectKindNames = {
-    "operation", "family", "operation over buffers", "engine", "generated engines"};
+enum class SubjectKind : uint8_t {
+  Operation,
+  Family,
+  BufferOperation,
+  Engine,
+  GeneratedEngines,
+  TensorOperation,
+  GeneratedGraphs
+};
+inline constexpr std::array<std::string_view, 7> kSubjectKindNames = {
+    "operation",         "family",           "operation over buffers", "engine",
+    "generated engines", "tensor operation", "generated graphs"};
 constexpr std::string_view text(SubjectKind k) { return kSubjectKindNames[static_cast<size_t>(k)]; }
 /// What certificates and reports hold of a verdict for the kind of its subject.
 struct SubjectKindInfo {
@@ -171,15 +180,16 @@ struct SubjectKindInfo {
   std::string_view error_unit = "";
   std::string_view tolerance = "";  // what else is known of approximate results
   std::string_view beyond = "";  // of answers that are not right: their number, the bound, the greatest error
-  std::string_view on_float_track = "";  // follows the name: families have the same one on both tracks
+  std::string_view on_float_track = "";  // follows the name, where subjects have one on both tracks
   // By strength: the least cases of parity, and instances of a law that is witnessed alone; 0: none are
   // asked, or laws are exhausted as well.
   std::array<uint64_t, 3> cases = {}, laws = {};
   bool has_invariants = false;  // one at least, which all must hold for L3
+  bool has_tensors = false;     // L3 is of such as well
 };
 inline constexpr SubjectKindInfo kOverBuffersInfo = {.cases = {100, 10'000, 40'000},
                                                      .laws = {10, 200, 2'000}};
-inline constexpr std::array<SubjectKindInfo, 5> kSubjectKinds = {{
+inline constexpr std::array<SubjectKindInfo, 7> kSubjectKinds = {{
     {.error_unit = "ULP",
      .beyond = "{} answers beyond the bound of {} ULP, the farthest {} away",
      .cases = {10'000, 1'000'000, 4'000'000}},
@@ -195,6 +205,8 @@ inline constexpr std::array<SubjectKindInfo, 5> kSubjectKinds = {{
     // An engine is an operation over buffers with promises.
     {.cases = kOverBuffersInfo.cases, .laws = kOverBuffersInfo.laws, .has_invariants = true},
     {.has_table = false, .has_invariants = true},
+    {.has_table = false, .on_float_track = " (floats)", .cases = {12, 36, 480}, .has_tensors = true},
+    {.has_table = false, .on_float_track = " (floats)", .cases = {6, 18, 240}, .has_tensors = true},
 }};
 constexpr const SubjectKindInfo& info(SubjectKind k) { return kSubjectKinds[static_cast<size_t>(k)]; }
 constexpr bool is_operation(SubjectKind k) { return k != SubjectKind::Family; }

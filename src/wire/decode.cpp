@@ -150,6 +150,14 @@ class Decoder {
     if (!spec::is_value_type(value))
       in_.fail(DiagCode::W005, begin, fmt::format("there are no literals of type {}", spec::text(value)));
   }
+  void words(std::array<uint32_t, 4>& bits, DataType type) {
+    const size_t begin = in_.at();
+    for (uint32_t i = 0; i < literal_words(type); ++i) number(bits[i]);
+    if (!spec::is_value(bits, type)) {
+      in_.fail(DiagCode::W006, begin,
+               fmt::format("{:#x} has bits beyond those of a {}", bits[0], spec::text(type)));
+    }
+  }
   void op(spec::Op& op) {
     const size_t begin = in_.at();
     op = find_kept_tag<spec::Op>(begin, in_.number(), "operator", "an operator", is_reserved_operator_tag);

@@ -81,6 +81,9 @@ class Encoder {
   }
   void type(spec::DataType type) { put_byte(rest_, wire::tag(type)); }
   void element_type(spec::DataType element) { type(element); }
+  void words(const std::array<uint32_t, 4>& bits, spec::DataType type) {
+    for (uint32_t i = 0; i < literal_words(type); ++i) number(bits[i]);
+  }
   void value_type(spec::DataType value) { type(value); }
   void op(spec::Op op) { number(wire::tag(op)); }
   template <typename T>

@@ -54,7 +54,7 @@ void fields(auto& io, Is<ir::BufferDecl> auto& decl, auto& tensors) {
 
 void fields(auto& io, Is<ir::Value> auto& value) {
   io.value_type(value.type);
-  for (uint32_t i = 0; i < literal_words(value.type); ++i) io.number(value.bits[i]);
+  io.words(value.bits, value.type);
 }
 
 void fields(auto& io, Is<ir::LawText::Argument> auto& argument) {

@@ -26,6 +26,7 @@ void write(Writer& out, const Greeting& greeting) {
   out.text(greeting.identity.device);
   out.text(greeting.identity.driver);
   out.text(greeting.identity.version);
+  out.number(uint8_t(greeting.identity.kind));
   out.number(greeting.limits.max_invocations_per_group);
   out.number(greeting.limits.max_workgroup_bytes);
   out.number(greeting.limits.workgroup_element_bytes);
@@ -46,6 +47,9 @@ std::optional<Greeting> read_greeting(Reader& in) {
   out.identity.device = in.text();
   out.identity.driver = in.text();
   out.identity.version = in.text();
+  const auto kind = in.number<uint8_t>();
+  if (kind > uint8_t(spec::DeviceKind::Cpu)) return std::nullopt;
+  out.identity.kind = static_cast<spec::DeviceKind>(kind);
   out.limits.max_invocations_per_group = in.number<uint32_t>();
   out.limits.max_workgroup_bytes = in.number<uint64_t>();
   out.limits.workgroup_element_bytes = in.number<uint32_t>();

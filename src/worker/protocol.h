@@ -20,7 +20,7 @@
 
 namespace vyre::worker {
 
-inline constexpr uint32_t kProtocolVersion = 5;
+inline constexpr uint32_t kProtocolVersion = 6;
 /// The descriptor that a worker finds its socket at.
 inline constexpr int kWorkerSocket = 3;
 

@@ -301,10 +301,19 @@ Result<void> Server::engine(Reader& in, Writer& out) {
     while (ends.back() == i) ends.pop_back();
     backend::Command& command = commands.emplace_back();
     command.kind = static_cast<Kind>(in.number<uint8_t>());
-    if (command.kind > Kind::Repeat) return std::unexpected(malformed("there is no such command"));
+    if (command.kind > Kind::Lane) return std::unexpected(malformed("there is no such command"));
+    const bool in_lanes = commands.front().kind == Kind::Lane, outermost = ends.size() == 1;
+    if ((command.kind == Kind::Lane) != (in_lanes && outermost))
+      return std::unexpected(malformed("a lane in the wrong place"));
     if (command.kind == Kind::Dispatch) {
       VYRE_TRY(made, step(in, ranges.emplace_back()));
       command.step = made;
+      continue;
+    }
+    if (command.kind == Kind::Lane) {
+      command.count = in.number<uint32_t>();
+      if (command.count > count - i - 1) return std::unexpected(malformed("a lane without an end"));
+      ends.push_back(i + 1 + command.count);
       continue;
     }
     VYRE_TRY(one, range(in));

@@ -337,6 +337,10 @@ class WorkerRecording final : public backend::Recording {
         VYRE_CHECK(pipeline->write(out, lock, command.step.ranges, command.step.groups));
         continue;
       }
+      if (command.kind == backend::Command::Kind::Lane) {
+        out.number(command.count);
+        continue;
+      }
       VYRE_CHECK(write_range(out, lock, *connection_, command.range));
       if (command.kind == backend::Command::Kind::Zero) continue;
       out.number(command.turns);

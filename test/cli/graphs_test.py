@@ -148,6 +148,49 @@ class Graphs(CommandTest):
         self.refuse(2, "--dim b=5 is missing", "lower", self.mlp, "--to", "vyre")
 
 
+class SmallTypes(CommandTest):
+    """Types of 8 and 4 bits: values by hand from the tables of OFP8 and MX."""
+    # Type: type of the array, its bytes, those elements as they are printed, and as they are written.
+    TYPES = {
+        "u8": ("|u1", b"\0\x80\xff", "0 128 255", "0,0x80,255"),
+        "i8": ("|i1", b"\0\x80\xff", "0 -128 -1", "0,-128,0xff"),
+        "fp8_e4m3": ("|u1", b"\x7e\x81\x31", "448 -0.001953125 0.5625", "448,-0.001953125,0x31"),
+        "fp8_e5m2": ("|u1", b"\x7b\x01\xfc", "57344 1.5258789e-05 -inf", "57344,0.0000152587890625,-inf"),
+        "fp4_e2m1": ("|u1", b"\x07\x09\x04", "6 -0.5 2", "6,-0.5,0x4"),
+    }
+
+    def reversed(self, kind):
+        text = f"graph turn(x: {kind}[n, 1]) -> (y: {kind}[1, n]) {{\n  y = transpose(x, [1, 0]);\n}}\n"
+        return self.write("turn.vyre", text)
+
+    def test_every_type_there_and_back(self):
+        for kind, (descr, data, shown, written) in self.TYPES.items():
+            for backend in ("reference", "native"):
+                with self.subTest(kind, backend=backend):
+                    array, back = self.write("a.npy", npy(descr, "(3, 1)", data)), self.folder / "b.npy"
+                    run = ["run", self.reversed(kind), "--backend", backend, "--set", f"x=@{array}"]
+                    self.assertEqual(self.expect(0, *run).stdout, f"y[1, 3]: {shown}\n")
+                    self.expect(0, *run, "--get", f"y=@{back}")
+                    self.assertEqual(back.read_bytes(), npy(descr, "(1, 3)", data))
+            text = self.expect(0, "run", self.reversed(kind), "--dim", "n=3", "--set", f"x={written}", "--hex").stdout
+            digits = 1 if kind == "fp4_e2m1" else 2
+            self.assertEqual(text, "y[1, 3]: " + " ".join(f"0x{byte:0{digits}x}" for byte in data) + "\n")
+
+    def test_literals_that_do_not_fit(self):
+        for kind, words in {"u8": ["256", "-1"], "i8": ["128", "-129", "0x100"], "fp8_e4m3": ["465", "inf", "0x100"],
+                            "fp8_e5m2": ["61440"], "fp4_e2m1": ["7.5", "inf", "nan", "0x10"]}.items():
+            for word in words:
+                with self.subTest(kind, word=word):
+                    self.refuse(2, f"does not fit {kind}", "run", self.reversed(kind), "--dim", "n=1", "--set", f"x={word}")
+        array = self.write("a.npy", npy("|u1", "(1, 1)", b"\x10"))
+        self.refuse(2, "a byte above 15", "run", self.reversed("fp4_e2m1"), "--set", f"x=@{array}")
+
+    def test_their_names_are_names(self):
+        file = self.write("names.vyre", "program u8(read_write i8: u32 @0) workgroup(1, 1, 1) {\n  let fp4_e2m1 = i8[0];\n"
+                          "  i8[0] = fp4_e2m1 + 1;\n}\n")
+        self.assertEqual(self.expect(0, "run", file, "--groups", 1, "--set", "i8=4").stdout, "i8: 5\n")
+
+
 class Safetensors(CommandTest):
     """Files that are as they should be, and files that are not."""
     TYPES = {
@@ -158,6 +201,10 @@ class Safetensors(CommandTest):
         "f32": ("F32", struct.pack("<3f", 1, -2.5, 3), "1 -2.5 3"),
         "bf16": ("BF16", struct.pack("<3H", 0x3f80, 0xc000, 0), "1 -2 0"),
         "bool": ("BOOL", b"\1\0\1", "true false true"),
+        "u8": ("U8", b"\1\2\xff", "1 2 255"),
+        "i8": ("I8", b"\1\xfe\x80", "1 -2 -128"),
+        "fp8_e4m3": ("F8_E4M3", b"\x38\xc0\x7f", "1 -2 nan"),
+        "fp8_e5m2": ("F8_E5M2", b"\x3c\xc0\xfc", "1 -2 -inf"),
     }
 
     def same(self, kind="f32"):

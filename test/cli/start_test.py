@@ -58,6 +58,33 @@ class Start(CommandTest):
         self.assertIn(f"the cache file {kept} was damaged, so it was made again", again.stderr)
         self.assertEqual(self.alone(*RUN).stdout, SUMS)
 
+    def test_a_graph_from_the_cache_is_neither_lowered_nor_compiled(self):
+        graph = self.write("graph.vyre", "graph more(x: u32[n]) -> (y: u32[n]) {\n  y = x * 3 + reduce(add, x, 0);\n}\n")
+        run = ["run", graph, "--set", "x=1,2,3,4"]
+        first = self.process(BIN / "vyre", *run)
+        self.assertEqual((first.returncode, first.stdout), (0, "y[4]: 13 16 19 22\n"), first.stderr)
+        (kept,) = (self.folder / "cache" / "graphs").iterdir()
+        written = kept.stat().st_mtime_ns
+        done = self.alone(*run)
+        self.assertEqual((done.returncode, done.stdout), (0, "y[4]: 13 16 19 22\n"), done.stderr)
+        self.assertEqual(kept.stat().st_mtime_ns, written)
+        # Damaged, it is made again, and its programs are those whose code is kept.
+        kept.write_bytes(kept.read_bytes()[:-1] + b"?")
+        self.assertEqual(self.alone(*run).stdout, "y[4]: 13 16 19 22\n")
+        self.assertGreater(kept.stat().st_mtime_ns, written)
+        # Other sizes are another module, which has to be compiled.
+        self.assertEqual(self.alone("run", graph, "--set", "x=1,2,3").returncode, 3)
+
+    def test_a_measured_choice_is_kept_and_changes_nothing(self):
+        graph = self.write("product.vyre", "graph product(a: u32[n, 2], b: u32[2, n]) -> (c: u32[n, n]) {\n  c = matmul(a, b);\n}\n")
+        bench = self.process(BIN / "vyre", "bench", graph, "--dim", "n=2", "--tune", "--runs", "2")
+        self.assertEqual(bench.returncode, 0, bench.stderr)
+        self.assertRegex(bench.stdout, r"matmul u32 1 2 2 2 whole: \S+ [0-9.]+ ms, best \S+ [0-9.]+ ms")
+        self.assertEqual(len(list((self.folder / "cache" / "tuned").iterdir())), 1)
+        run = ["run", graph, "--dim", "n=2", "--set", "a=1,2,3,4", "--set", "b=5,6,7,8"]
+        for backend in ["native", "reference"]:
+            self.assertEqual(self.process(BIN / "vyre", *run, "--backend", backend).stdout, "c[2, 2]: 19 22 43 50\n")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -98,6 +98,12 @@ def words_of_modules():
     return re.search(r"The words `([a-z ]+)` are keywords where", page)[1].split()
 
 
+def ledger_types(small):
+    """The small types of the ledger, whose names are no reserved words, or all others."""
+    rows = re.findall(r'^VYRE_TYPE\(0x\w+, \w+, +"(\w+)", +\d+, +(\w+)', (SOURCE / "src/spec/types.def").read_text(), re.M)
+    return [name for name, kind in rows if (kind == "Small") == small]
+
+
 class Grammar(unittest.TestCase):
     def test_every_regex_compiles_and_is_of_the_common_kind(self):
         # What Oniguruma and Python read differently, or only one of them reads.
@@ -139,8 +145,13 @@ class Words(CommandTest):
         keywords, types = reserved()
         ledger = (SOURCE / "src/text/keywords.def").read_text()
         self.assertEqual(sorted(keywords), sorted(re.findall(r'^VYRE_KEYWORD\(\w+, "(\w+)", \w+\)', ledger, re.M)))
-        ledger = (SOURCE / "src/spec/types.def").read_text()
-        self.assertEqual(sorted(types), sorted(re.findall(r'^VYRE_TYPE\(0x\w+, \w+, +"(\w+)"', ledger, re.M)))
+        self.assertEqual(sorted(types), sorted(ledger_types(small=False)))
+
+    def test_small_types_are_types_in_their_places_only(self):
+        for word in ledger_types(small=True):
+            self.assertIn((word, "storage.type"), scopes_of(f"graph g(x: {word}[n]) -> (y: f32[n])"))
+            self.assertIn((word, "storage.type"), scopes_of(f"y = cast<{word}, trunc>(x);"))
+            self.assertIn((word, "variable.other"), scopes_of(f"y = {word} + 1;"))
 
     def test_every_reserved_word(self):
         want = {"program": "keyword.declaration.program", "let": "keyword.declaration.let", "strides": "keyword.other",
@@ -163,7 +174,7 @@ class Words(CommandTest):
                  for w in re.findall(r"[a-z][a-z0-9_]+", re.sub(r"\[[^]]*\]|\\.", " ", rule[key]))}
         prefixes_and_other_places = {"0x", "0b", "run", "error", "trunc", "nearest", "floor", "ceil", "inf", "nan",
                                      "num_workgroups"}
-        self.assertLessEqual(words - prefixes_and_other_places, set(keywords + types + words_of_modules()))
+        self.assertLessEqual(words - prefixes_and_other_places, set(keywords + types + words_of_modules() + ledger_types(small=True)))
 
     def test_words_of_modules_are_keywords_in_their_places_only(self):
         places = {
@@ -345,7 +356,7 @@ class Programs(CommandTest):
                     counted["let"] += 1
                     has(line, name, "variable.other.declaration")
                 for name in re.findall(r"\b(\w+)\[", code):
-                    if name not in sum(reserved(), []):
+                    if name not in sum(reserved(), ledger_types(small=True)):
                         counted["index"] += 1
                         has(line, name, "variable.other.buffer")
                 for word in re.findall(r"(?<![\w@])(?<!\w\.)(?<!\w[eEpP][-+])([1-9][0-9]*)(?![\w.])", code):

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import unittest
@@ -111,6 +112,22 @@ def with_engines(predicate, kept):
     return predicate
 
 
+def with_tensors(predicate, known):
+    """The same with engines that keep their promises, and operations on tensors, or none of them: of a registry that has some,
+    or of one of before them. So levels are L3 and L3f, or lack what L3 is of."""
+    predicate = copied(predicate)
+    operations = [v for v in predicate["verdicts"] if v["kind"] == "operation"]
+    tensors = [copied(v) | {"kind": kind, "subject": f"tensor.{kind[:5]}@1", "laws": [], "classes": [], "boundaries": 0, "boundaries_hit": 0}
+               for v in operations for kind in second.TENSORS]
+    operations[0] |= {"kind": "engine", "laws": [], "invariants": [
+        {"invariant": "Ordered", "evidence": "records", "cases": {"planned": "8", "completed": "8", "failed": "0"}}]}
+    predicate["verdicts"] += tensors if known else []
+    predicate["registry"]["tensors"] = len(tensors)
+    if known is None:
+        del predicate["registry"]["tensors"]
+    return predicate
+
+
 def waived(predicate):
     """The same with the failure waived."""
     predicate = copied(predicate)
@@ -145,7 +162,8 @@ class Mutations:
         self.statements, self.signed = [statement, repaired(failing(plain(statement)), derived=True),
                            repaired(waived(failing(plain(statement))), derived=True),
                            repaired(without_families(plain(statement)), derived=True),
-                           *(repaired(with_engines(plain(statement), kept), derived=True) for kept in (True, False))], signed
+                           *(repaired(with_engines(plain(statement), kept), derived=True) for kept in (True, False)),
+                           *(repaired(with_tensors(plain(statement), known), derived=True) for known in (True, False))], signed
         self.random = random.Random(SEED)
         self.kinds = [self.bytes_of_file, self.bytes_of_payload, self.value, self.inner_value, self.count, self.count]
 
@@ -383,6 +401,20 @@ class Verifiers(ConformTest):
         path.write_bytes(enclosed(second.canonical(repaired(part | {"family_selection": "ir.casts"}, derived=True)).encode()))
         done = run("verify", path)
         self.assertEqual((done.returncode, "C002" in done.stderr), (1, True), done.stderr)
+
+    def test_the_highest_level_is_of_tensors_too(self):
+        """Oracle: docs/certificate.md, L3f: without operations on tensors there is none, whether the registry has such or not; and
+        one that was tried too rarely leaves no level."""
+        plainly = plain(self.statement)
+        rare = with_tensors(plainly, True)
+        for row in rare["verdicts"][-1]["parity"] + rare["verdicts"][-1]["leaves"]:
+            row["cases"] |= {"planned": "1", "completed": "1"}
+        predicates = [with_tensors(plainly, True), with_tensors(plainly, False), with_tensors(plainly, None), rare]
+        texts = [enclosed(second.canonical(repaired(predicate, derived=True)).encode()) for predicate in predicates]
+        found = first_opinions(texts)
+        self.assertEqual(found, [second_opinion(text) for text in texts])
+        self.assertEqual([[re.match("L.f?|none", part.split("=")[1])[0] for part in line.split(" ", 2)[2].split(" float") if "=" in part]
+                          for line in found], [["L3", "L3f"], ["L3", "L2f"], ["L3", "L2f"], ["L3", "none"]])
 
     def test_the_second_one_says_what_is_wrong(self):
         path = self.folder / "spoilt.json"

@@ -61,6 +61,7 @@ struct Kept {
 
   explicit Kept(std::span<const Command> from) {
     for (const Command& command : from) {
+      if (command.kind == Command::Kind::Lane) continue;  // one after the other is right, too
       One& one = commands.emplace_back(command);
       for (const DeviceRange& range : command.step.ranges) one.ranges.push_back(keep(range));
       if (command.kind != Command::Kind::Dispatch) one.command.range = keep(command.range);
@@ -208,6 +209,7 @@ class Play final : public backend::Recording {
       switch (command.kind) {
         case Command::Kind::Dispatch: VYRE_CHECK(backend_.dispatch(commands[i])); break;
         case Command::Kind::Zero: VYRE_CHECK(zero(command.range)); break;
+        case Command::Kind::Lane: break;
         case Command::Kind::Repeat: {
           const auto body = commands.subspan(i + 1, command.count);
           VYRE_CHECK(repeat(command, body, taken));

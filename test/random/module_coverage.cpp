@@ -85,7 +85,8 @@ ModuleCoverage::ModuleCoverage() {
     if (op.type == DataType::U32) parts_[std::string(spec::mnemonic(op.op))];
   }
   for (const spec::TypeInfo& type : spec::kTypes) {
-    if (type.available && type.type != DataType::Tensor) parts_[scratch_of(type.type)];
+    const bool is_element = type.type != DataType::Tensor && !spec::is_small(type.type);
+    if (type.available && is_element) parts_[scratch_of(type.type)];
   }
 }
 

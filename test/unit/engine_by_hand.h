@@ -106,6 +106,24 @@ class EngineByHand {
     EXPECT_EQ(get(kX), 7u);
     expect(taken[0], 1, 0);
     expect(taken[1], 1, 0);
+
+    // In lanes, beside another one: both as they are alone.
+    EngineByHand other(backend, add_one_);
+    std::vector<backend::Command> lanes;
+    for (const auto& its : {commands(true), other.commands(false)}) {
+      lanes.push_back({.kind = backend::Command::Kind::Lane, .count = uint32_t(its.size())});
+      lanes.insert(lanes.end(), its.begin(), its.end());
+    }
+    std::array<backend::Taken, 4> of_both = {};
+    set(kX, 99), set(kZ, 7);
+    other.set(kX, 0xfffffffd), other.set(kZ, 7);
+    ASSERT_TRUE(backend.dispatch_engine(lanes, of_both, 1'000));
+    EXPECT_EQ(get(kX), 60u);
+    EXPECT_EQ(other.get(kX), 41u);
+    expect(of_both[0], 3, 1);
+    expect(of_both[1], 30, 3);
+    expect(of_both[2], 3, 1);
+    expect(of_both[3], 22, 2);
   }
 
   static constexpr uint64_t kX = 0, kY = 256, kZ = 512;  // where in the memory

@@ -203,10 +203,10 @@ int run_certify(const CertifyOptions& o) {
   for (const std::string& level : o.require) {
     const auto found = certify::find_requirement(level);
     if (!found) {
-      return usage_error(
-          fmt::format("--require {}: the levels are L1, L2 and L3 of integers, L1f and L2f of floats, L1a of "
-                      "--track approximate",
-                      level));
+      return usage_error(fmt::format(
+          "--require {}: the levels are L1, L2 and L3 of integers, L1f, L2f and L3f of floats, L1a of "
+          "--track approximate",
+          level));
     }
     if ((found->track == verify::Track::Approximate) != plan.approximate) {
       return usage_error(fmt::format("--require {}: that is no level of --track {}", level, o.track));
@@ -334,8 +334,9 @@ void add_certify(CLI::App& app, int& exit) {
                    "run the failing cases in this directory first, and keep new ones there; none by default")
       ->type_name("DIR")
       ->check(something);
-  add_repeated(*verb, "--require", o->require, "LEVEL",
-               "exit with 1 below this level: L1, L2, L3, of floats L1f, L2f, or L1a; may be given twice")
+  add_repeated(
+      *verb, "--require", o->require, "LEVEL",
+      "exit with 1 below this level: L1, L2, L3, of floats L1f, L2f, L3f, or L1a; may be given twice")
       ->check(something);
   auto* file =
       verb->add_option("--file", o->file, "judge the operations of this file; a report, and no certificate")

@@ -183,28 +183,10 @@ int lower_for_plugin(const LowerOptions& options, const std::string& path) {
   return text ? write_output(options.out, *text) : report(text.error());
 }
 
-/// The sizes of --dim.
-std::expected<check::Dimensions, int> dimensions_of(const LowerOptions& options,
-                                                    const check::TensorGraph& graph) {
-  check::Dimensions out;
-  for (const std::string& word : options.dimensions) {
-    const size_t equals = std::min(word.find('='), word.size());
-    const std::string name = word.substr(0, equals);
-    const auto size = text::parse_integer(word.substr(std::min(equals + 1, word.size())));
-    if (!size) return std::unexpected(usage_error(fmt::format("--dim {}: wants NAME=SIZE", word)));
-    if (!host::has_dimension(graph, name))
-      return std::unexpected(
-          usage_error(fmt::format("--dim {}: {} has no such dimension", word, graph.name)));
-    if (!out.emplace(name, *size).second)
-      return std::unexpected(usage_error(fmt::format("--dim {}: the dimension is set twice", word)));
-  }
-  return out;
-}
-
 /// A graph drawn, or the module that it becomes.
 int lower_graph(const LowerOptions& options, const host::ModuleFile& file, uint32_t number) {
   const check::TensorGraph& graph = file.module->graphs()[number];
-  const auto dimensions = dimensions_of(options, graph);
+  const auto dimensions = read_dimensions(options.dimensions, graph);
   if (!dimensions) return dimensions.error();
   if (options.to == kDrawing && dimensions->empty() && host::first_without_size(graph, *dimensions))
     return write_output(options.out, host::draw_graph(graph));
@@ -217,12 +199,22 @@ int lower_graph(const LowerOptions& options, const host::ModuleFile& file, uint3
     return report(host::ProgramError{render(diag, file.source.get(), file.path), exit_code(diag.code)});
   }
   if (options.to == kDrawing) return write_output(options.out, host::draw_graph(*sized, *dimensions));
-  return write_output(options.out, text::print(tensor::lower(*sized, file.module->module().operations)));
+  if (const auto countable = tensor::check_countable(*sized); !countable) {
+    const Diag& diag = countable.error();
+    return report(host::ProgramError{render(diag, file.source.get(), file.path), exit_code(diag.code)});
+  }
+  // Each device has kernels of its own; with none, or where it is not here, they are a GPU's.
+  auto device = tensor::Device::Gpu;
+  if (!options.backend.empty()) {
+    if (const auto backend = backend::open(options.backend, {})) device = (*backend)->identity().kind;
+  }
+  return write_output(
+      options.out, text::print(tensor::lower(*sized, file.module->module().operations, {.device = device})));
 }
 
 /// What is lowered without a backend: a pipeline or a graph.
 int lower_item(const LowerOptions& options, const std::string& path) {
-  if (!options.backend.empty())
+  if (!options.backend.empty() && options.to == kDrawing)
     return usage_error(fmt::format("--to {} goes with no --backend: it is the same on each", options.to));
   const auto file = load_module(path, options.constants);
   if (!file) return file.error();
@@ -313,7 +305,7 @@ void add_lower(CLI::App& app, int& exit) {
       "programs in a browser. None of them needs a device.\n"
       "dot draws a pipeline or a graph, for Graphviz: vyre lower FILE --to dot | dot -Tsvg. vyre is the "
       "module\n"
-      "that a graph becomes at the sizes of --dim.");
+      "that a graph becomes at the sizes of --dim, with --backend B of that device.");
   verb->callback([options, &exit] { exit = run_lower(*options); });
 }
 

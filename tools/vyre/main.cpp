@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "../run_verbs.h"
+#include "host/graphs.h"
 #include "host/process.h"
 #include "ops/operation.h"
 #include "verbs.h"
@@ -47,6 +48,23 @@ std::expected<host::CheckedFile, int> load_program(const std::string& path,
   });
 }
 
+std::expected<check::Dimensions, int> read_dimensions(std::span<const std::string> words,
+                                                      const check::TensorGraph& graph) {
+  check::Dimensions out;
+  for (const std::string& word : words) {
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string name = word.substr(0, equals);
+    const auto size = text::parse_integer(word.substr(std::min(equals + 1, word.size())));
+    if (!size) return std::unexpected(usage_error(fmt::format("--dim {}: wants NAME=SIZE", word)));
+    if (!host::has_dimension(graph, name))
+      return std::unexpected(
+          usage_error(fmt::format("--dim {}: {} has no such dimension", word, graph.name)));
+    if (!out.emplace(name, *size).second)
+      return std::unexpected(usage_error(fmt::format("--dim {}: the dimension is set twice", word)));
+  }
+  return out;
+}
+
 void warn(const Diag& diag, const std::string& path, const Source* source) {
   fmt::print(stderr, "{}", render(diag, source, path, "warning"));
 }
@@ -86,6 +104,7 @@ int run_main(int argc, char** argv) {
   add_decode(app, exit);
   add_lower(app, exit);
   add_run(app, exit);
+  add_bench(app, exit);
   add_test(app, exit);
   add_ops(app, exit);
   add_backends(app, exit);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,7 +27,8 @@
 #include "host/safetensors.h"
 #include "host/values.h"
 #include "ops/operation.h"
-#include "plan/graph.h"
+#include "plan/lowered.h"
+#include "plan/tuned.h"
 #include "spec/float_format.h"
 #include "spec/limits.h"
 #include "spec/ops.h"
@@ -136,7 +138,23 @@ struct Plan {
   std::vector<host::LoadTime> loads;                                         // of the steps
   host::Buffers buffers;
   std::vector<std::pair<std::string, std::string>> get;  // name, file or empty
+  std::map<std::string, std::unique_ptr<backend::Backend>> backends;
+
+  /// The backend of this name, opened once. Errors: as backend::open().
+  Result<backend::Backend*> open(const std::string& name, const RunOptions& options) {
+    auto& known = backends[name];
+    if (known == nullptr) {
+      VYRE_TRY(opened, backend::open(name, options.of_backends()));
+      known = std::move(opened);
+    }
+    return known.get();
+  }
 };
+
+std::vector<std::string> backends_of(const RunOptions& options) {
+  if (options.watched()) return {"reference"};
+  return CLI::detail::split(options.compare.value_or(options.backend), ',');
+}
 
 /// The element type of what is filled, by its name; none of a name that nothing has.
 using ElementOf = std::function<std::optional<spec::DataType>(std::string_view name)>;
@@ -243,11 +261,13 @@ std::expected<GraphInputs, int> read_graph_inputs(const RunOptions& options, con
 
 int report_refusal(const Plan& plan, const Diag& diag, size_t step);
 
-/// Whether it all runs on the CPU.
-bool is_of_cpus(const RunOptions& options) {
-  const auto names = CLI::detail::split(options.compare.value_or(options.backend), ',');
-  return std::ranges::all_of(
-      names, [](const std::string& name) { return plan::device_of(name) == tensor::Device::Cpu; });
+/// Whose kernels are taken, which changes no bit: those of CPUs where all of it runs on them.
+Result<tensor::Device> device_of(Plan& plan, const RunOptions& options) {
+  for (const std::string& name : backends_of(options)) {
+    VYRE_TRY(backend, plan.open(name, options));
+    if (backend->identity().kind != tensor::Device::Cpu) return tensor::Device::Gpu;
+  }
+  return tensor::Device::Cpu;
 }
 
 /// The step of file number `number`; the exit code when there is none.
@@ -262,11 +282,18 @@ std::expected<host::Step, int> make_step(const RunOptions& options, Plan& plan, 
     return host::Step::of(file.module, entry, *groups);
   }
   const check::TensorGraph& graph = file.module->graphs()[entry.number];
-  // Which kernels it becomes changes no bit.
-  const auto device = is_of_cpus(options) ? tensor::Device::Cpu : tensor::Device::Gpu;
   const auto dimensions = host::bind_dimensions(graph, inputs.given, inputs.chosen, "--dim {}=5");
   if (!dimensions) return std::unexpected(report(dimensions.error()));
-  auto step = host::graph_step(file.module, entry.number, *dimensions, device);
+  const auto device = device_of(plan, options);
+  if (!device) return std::unexpected(report(device.error()));
+  tensor::Options lowering{.plan = {}, .device = *device};
+  // What was measured on this device, if anything was.
+  if (!options.compare && !options.watched() && std::filesystem::exists(plan::tuned_folder())) {
+    const auto backend = plan.open(options.backend, options);
+    if (!backend) return std::unexpected(report(backend.error()));
+    lowering.tuned = plan::read_tuned((*backend)->identity(), plan::tuned_folder());
+  }
+  auto step = host::graph_step(file.module, entry.number, *dimensions, lowering, plan::lowered_folder());
   if (!step) return std::unexpected(report_refusal(plan, step.error(), number));
   const check::SizedGraph& sized = step->graph->sized;
   for (const auto& output : sized.outputs) {
@@ -533,17 +560,16 @@ void note_nans(const host::Buffers& results) {
   }
 }
 
-int compare(const Plan& plan, std::string_view list, const RunOptions& options) {
-  std::vector<std::string> names;
-  for (const std::string& name : CLI::detail::split(std::string(list), ',')) names.push_back(name);
+int compare(Plan& plan, std::string_view list, const RunOptions& options) {
+  const std::vector<std::string> names = backends_of(options);
   if (names.size() < 2) return usage_error(fmt::format("--compare {}: wants at least two backends", list));
   size_t width = 0;
   for (const std::string& name : names) width = std::max(width, name.size());
-  std::vector<std::unique_ptr<backend::Backend>> backends;
+  std::vector<backend::Backend*> backends;
   for (const std::string& name : names) {
-    auto backend = backend::open(name, options.of_backends());
+    const auto backend = plan.open(name, options);
     if (!backend) return report(backend.error());
-    backends.push_back(std::move(*backend));
+    backends.push_back(*backend);
   }
   const Watchdog watchdog(options.timeout);
   std::vector<host::Buffers> results;
@@ -584,7 +610,7 @@ int run_run(const RunOptions& options, bool backend_given) {
   if (!plan) return plan.error();
   if (options.watched()) return run_watched(*plan, options);
   if (options.compare) return compare(*plan, *options.compare, options);
-  auto backend = backend::open(options.backend, options.of_backends());
+  const auto backend = plan->open(options.backend, options);
   if (!backend) return report(backend.error());
   const auto result = [&] {
     // Not over the writing of files, which it would leave half done.

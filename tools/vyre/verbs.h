@@ -21,6 +21,7 @@ void add_encode(CLI::App& app, int& exit);
 void add_decode(CLI::App& app, int& exit);
 void add_lower(CLI::App& app, int& exit);
 void add_run(CLI::App& app, int& exit);
+void add_bench(CLI::App& app, int& exit);
 void add_test(CLI::App& app, int& exit);
 void add_ops(CLI::App& app, int& exit);
 void add_backends(CLI::App& app, int& exit);
@@ -35,6 +36,9 @@ std::expected<host::ModuleFile, int> load_module(const std::string& path,
 std::expected<host::CheckedFile, int> load_program(const std::string& path,
                                                    std::span<const std::string> constants,
                                                    const std::optional<std::string>& entry);
+/// The sizes of --dim NAME=SIZE, of one graph. The error was printed; it is the exit code.
+std::expected<check::Dimensions, int> read_dimensions(std::span<const std::string> words,
+                                                      const check::TensorGraph& graph);
 /// Prints a diagnostic to stderr that changes no exit code.
 void warn(const Diag& diag, const std::string& path, const Source* source);
 /// The same, of what is no more than worth knowing.

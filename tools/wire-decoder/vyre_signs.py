@@ -28,15 +28,18 @@ ON_FLOATS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "eq": "
              "le": "fle", "ge": "fge", "negate": "fneg"}
 
 
-def name_signs(item):
+def name_signs(item, graphs):
     """Gives each operator that is written as a sign its "sign": the integers' operator of that sign. A type is what the
-    item itself says: of a call it says none."""
+    item itself says: of a call it says none, but for one of a graph of the file. graphs: these, by their names."""
     scope, signs = {}, {floating: op for op, floating in ON_FLOATS.items()}
     for parameter in item.get("parameters", []):
         scope[parameter["name"]] = parameter["type"]
     for buffer in item.get("buffers", []):
         element = buffer["tensor"]["element"] if "tensor" in buffer else buffer["type"]
         scope[buffer["name"]] = "u32" if element == "bytes" else element
+
+    def outputs_of(node):
+        return [output["type"] for output in graphs.get(node.get("operation"), {}).get("outputs", [])]
 
     def known(types):
         return next((kind for kind in types if kind), None)
@@ -53,8 +56,11 @@ def name_signs(item):
             return node["type"] if node["type"] not in ("bytes", "tensor") else None
         if op.startswith("freduce_"):
             return scope.get(node["buffer"])
-        if op in ("vec2u32", "vec4u32", "call"):
-            return op if op != "call" else None
+        if op == "call":
+            results = outputs_of(node) if "steps" in item else []
+            return results[0] if len(results) == 1 else None
+        if op in ("vec2u32", "vec4u32"):
+            return op
         if op in ("shl", "shr"):
             return types[0]
         if op == "select":
@@ -109,4 +115,33 @@ def name_signs(item):
             for part in ("then", "else", "body"):
                 yield commands(node.get(part, []))
 
+    def steps():
+        for parameter in item["parameters"]:
+            for size in parameter["sizes"]:
+                if size["is"] == "variable":
+                    scope[size["name"]] = "u32"
+        for tensor in item["parameters"] + item["outputs"]:
+            for size in tensor["sizes"]:
+                yield expression(size)
+        for node in item["steps"]:
+            types = []
+            for operand in node["operands"]:
+                types.append((yield expression(operand)))
+            for part in ("sizes", "pads", "ranges"):
+                for size in node.get(part, []):
+                    yield expression(size)
+            if "k" in node:
+                yield expression(node["k"])
+            kind = types[0] if types else None
+            if node["is"] in ("index", "argsort", "arg_top_k"):
+                kind = "u32"
+            elif node["is"] == "matmul":
+                kind = node.get("type", "f32" if kind in vyre_float.FORMATS or str(kind).startswith("fp") else
+                                "i32" if kind in ("i8", "u8") else kind)
+            several = outputs_of(node["operands"][0]) if node["is"] == "value" else []
+            for i, name in enumerate(node["names"]):
+                scope[name] = several[i] if i < len(several) else kind
+
+    if "steps" in item:
+        return run(steps())
     run(commands(item["commands"]) if "commands" in item else block(item["body"], item.get("result")))

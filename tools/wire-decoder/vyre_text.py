@@ -47,6 +47,7 @@ class Text:
     def __init__(self):
         self.out, self.depth = [], 0
         self.unit, self.nesting, self.cost = [], 0, NEVER
+        self.nested = {}  # of a graph: operations on tensors that stand in expressions, by name
 
     # A unit is what stands in lines of its own: a statement without its blocks. Its pieces are the text, whether a blank
     # stands before it, and what it costs to break the line there.
@@ -101,19 +102,22 @@ class Text:
         self.out.append("\n" + " " * (self.indent() + more))
 
     def end_unit(self, column=None):
-        first, clause = 0, False  # what a clause lists goes on further in than it begins
-        column = self.indent() if column is None else column
+        self.lines(0, self.indent() if column is None else column, 4)
+        self.unit, self.cost = [], NEVER
+
+    def lines(self, first, column, further):
+        """The pieces from `first` on; what goes on in a new line is indented by `further`."""
+        begin, clause = first, False  # what a clause lists goes on further in than it begins
         while first < len(self.unit):
-            if first:
+            if first > begin:
                 begins = self.unit[first][2] == FORCED
                 clause = clause or begins
-                more = 8 if clause and not begins else 4
+                more = further * 2 if clause and not begins else further
                 self.new_line(more)
                 column = self.indent() + more
             end = self.line_end(first, column)
             self.pieces(first, end)
             first = end
-        self.unit, self.cost = [], NEVER
 
     def header(self, word, program):
         self.put(word)
@@ -143,6 +147,10 @@ class Text:
                     self.comma()
                 self.put(str(size), i > 0)
             self.close(")")
+        self.end_header(starts, end)
+
+    def end_header(self, starts, end):
+        """`starts`: where parameters begin; `end`: where the parenthesis closes."""
         self.put("{", True)
         fits = self.line_end(0, 0)
         if fits == len(self.unit):
@@ -150,7 +158,7 @@ class Text:
         elif fits == end + 1:
             self.pieces(0, fits)
             self.new_line(4)
-            self.pieces(fits, len(self.unit))
+            self.lines(fits, 4, 8)
         else:
             self.pieces(0, 3)
             for first, after in zip(starts, starts[1:] + [end]):
@@ -161,7 +169,9 @@ class Text:
                     self.pieces(first, line)
                     first, more = line, 6
             self.new_line()
-            self.pieces(end, len(self.unit))
+            self.pieces(end, end + 1)
+            self.out.append(" " * self.unit[end + 1][1])
+            self.lines(end + 1, 2, 4)
         self.unit, self.cost = [], NEVER
 
     def shape(self, tensor):
@@ -203,6 +213,85 @@ class Text:
         self.header("pipeline", pipeline)
         run(self.block(pipeline["commands"], self.statement))
         return "".join(self.out)
+
+    def graph(self, graph):
+        starts, outputs, written = [], {output["name"] for output in graph["outputs"]}, []
+        self.put("graph")
+        self.put(versioned(graph["name"], graph["version"]), True)
+        self.tensors(graph["parameters"], starts)
+        end = len(self.unit) - 1
+        self.cost = 0
+        self.put("->", True)
+        self.tensors(graph["outputs"], [], True)
+        self.end_header(starts, end)
+        for node in graph["steps"]:
+            if len(node["names"]) == 1 and node["names"][0].startswith("#"):
+                self.nested[node["names"][0]] = node  # written where its name stands
+            else:
+                written.append({"is": "step", "let": len(node["names"]) > 1 or node["names"][0] not in outputs, "step": node})
+        run(self.block(written, self.statement))
+        return "".join(self.out)
+
+    def tensors(self, tensors, starts, blank=False):
+        self.open("(", blank)
+        for i, tensor in enumerate(tensors):
+            if i:
+                self.comma()
+            starts.append(len(self.unit))
+            self.put(tensor["name"], i > 0)
+            self.put(":")
+            self.put(tensor["type"], True)
+            run(self.bracketed(tensor["sizes"]))
+        self.close(")")
+
+    def step(self, node, blank):
+        """An operation on tensors, or an expression of a graph."""
+        kind, operands = node["is"], node["operands"]
+        if kind == "value":
+            return (yield self.expression(operands[0], blank))
+        self.put(kind, blank)
+        self.open("(")
+        texts = [str(node["axis"])] if kind == "concat" else [node[word] for word in ("fold", "order") if word in node]
+        if kind == "recur":
+            texts = [versioned(node["operation"], node["version"])]
+        behind = operands[1:] if kind == "pad" else []
+        parts = texts + (operands[:1] if kind == "pad" else operands)
+        for word in ("axes", "sizes", "pads", "ranges"):
+            parts += [word] if word in node else []
+        parts += behind + ([node["k"]] if "k" in node else [])
+        if "type" in node:
+            parts += [node["type"]] + [str(node["block"])] * (node["block"] != 0xFFFFFFFF)
+        if "axis" in node and kind != "concat":
+            parts.append(str(node["axis"]))
+        for i, part in enumerate(parts):
+            if i:
+                self.comma()
+            if isinstance(part, dict):
+                yield self.expression(part, i > 0)
+            elif part in node:
+                yield self.list_of(node[part], part, i > 0)
+            else:
+                self.put(part, i > 0)
+        self.close(")")
+
+    def list_of(self, values, kind, blank):
+        """Axes, sizes, or two or three of them an axis."""
+        group = {"pads": 2, "ranges": 3}.get(kind, 1)
+        self.open("[", blank)
+        for i, value in enumerate(values):
+            if i % group == 0 and i:
+                self.comma()
+            elif i % group == 1:
+                self.put("..")
+            elif i % group == 2:
+                if (value["is"], value.get("type"), value.get("bits")) == ("literal", "u32", 1):
+                    continue
+                self.put("step", True)
+            if kind == "axes":
+                self.put(str(value), i > 0)
+            else:
+                yield self.expression(value, i % group == 2 or i % group == 0 and i > 0)
+        self.close("]")
 
     def operation(self, operation):
         self.put("operation")
@@ -343,7 +432,21 @@ class Text:
             yield self.bracketed(node["operands"][1:])
             self.close(")")
             return (yield self.opened(node["body"]))
-        if kind in ("return", "barrier"):
+        if kind == "step":
+            names = node["step"]["names"]
+            if node["let"]:
+                self.put("let")
+            if len(names) > 1:
+                self.open("(", True)
+            for i, name in enumerate(names):
+                if i:
+                    self.comma()
+                self.put(name, i > 0 or node["let"] and len(names) == 1)
+            if len(names) > 1:
+                self.close(")")
+            self.equal()
+            yield self.step(node["step"], True)
+        elif kind in ("return", "barrier"):
             self.put(kind)
         elif kind == "result":
             self.put("return")
@@ -390,6 +493,8 @@ class Text:
         kind = node["is"]
         if kind == "literal":
             self.put(literal(node), blank)
+        elif kind == "variable" and node["name"] in self.nested:
+            yield self.step(self.nested[node["name"]], blank)
         elif kind == "variable":
             self.put(node["name"], blank)
         elif kind == "load":
@@ -454,9 +559,9 @@ class Text:
 def text(decoded):
     """The canonical text of what vyre_wire.decode gave: a module, or a program alone."""
     module = decoded if "programs" in decoded else {"programs": [decoded]}
-    written = []
-    for kind in ("operation", "program", "pipeline"):
+    written, graphs = [], {graph["name"]: graph for graph in reversed(module.get("graphs", []))}
+    for kind in ("operation", "program", "pipeline", "graph"):
         for item in module.get(kind + "s", []):
-            name_signs(item)
+            name_signs(item, graphs)
             written.append(getattr(Text(), kind)(item))
     return "\n\n".join(written) + "\n" * bool(written)

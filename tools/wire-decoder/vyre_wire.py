@@ -17,8 +17,10 @@ from vyre_signs import run
 from vyre_text import text
 
 TYPES = {tag: name for tag, name in enumerate(
-    "u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 tensor".split(), 1)}
-LATER_TYPES, LATER_OPERATORS = range(0x10, 0x15), range(0x5d, 0x60)
+    "u32 i32 u64 u128 vec2u32 vec4u32 bool bytes f16 bf16 f32 tensor i8 u8".split(), 1)}
+TYPES |= {0x12: "fp8_e4m3", 0x13: "fp8_e5m2", 0x14: "fp4_e2m1"}
+SMALL = ("i8", "u8", "fp8_e4m3", "fp8_e5m2", "fp4_e2m1")  # of tensors of graphs alone; there are no literals of them
+LATER_TYPES, LATER_OPERATORS = range(0x10, 0x12), range(0x5d, 0x60)
 WORDS = {"u64": 2, "vec2u32": 2, "u128": 4, "vec4u32": 4}  # of a literal; all others have one
 MOST, MOST_ITEMS = 2**26, 2**16  # strings, statements, commands; items
 ACCESSES = {1: "read", 2: "read_write", 3: "uniform", 4: "workgroup", 5: "private"}
@@ -35,6 +37,17 @@ OPERATORS = {tag: name for tag, name in enumerate(
     "fexp2_approx flog2_approx fexp10_approx flog10_approx fpow_approx freduce_approx".split(), 1)}
 OPERANDS = {"select": 3, "cast": 1, "bitcast": 1, "vec4u32": 4, "component": 1, "atomic_compare_exchange": 3,
             "fmul_add": 3, "freduce_strict": 0, "freduce_tree_binary": 0, "freduce_approx": 0}
+# Operations of graphs on tensors: how many expressions each has (with True, at least so many), and what stands behind them.
+STEPS = {tag: (name, least, more, last) for tag, (name, least, more, last) in enumerate((
+    ("value", 1, False, ""), ("transpose", 1, False, "axes"), ("slice", 1, False, "ranges"), ("broadcast", 1, False, "sizes"),
+    ("reshape", 1, False, "sizes"), ("concat", 1, True, "axis"), ("pad", 2, False, "pads"), ("gather", 2, False, "axis"),
+    ("scatter_add", 3, False, "axis"), ("index", 0, False, "sizes axis"), ("reduce", 1, False, "axis"),
+    ("scan", 1, False, "axis"), ("recur", 2, True, "axis"), ("matmul", 2, False, "product"), ("sort", 1, False, "axis"),
+    ("argsort", 1, False, "axis"), ("top_k", 1, False, "k axis"), ("arg_top_k", 1, False, "k axis")), 1)}
+FOLDS = {name: name for name in "fadd fmul fmin fmax add mul bit_and bit_or bit_xor".split()}
+FOLDS |= {"atomic_min": "min", "atomic_max": "max"}
+GROUPS = {"sizes": 1, "pads": 2, "ranges": 3}  # expressions an axis
+DEEPEST = 64  # operations on tensors in each other
 UNARY = {"negate", "bit_not", "logical_not", "popcount", "clz", "ctz", "reverse_bits", "fsqrt", "fneg", "fabs",
          "fis_nan", "fis_inf", "ffloor", "fceil", "fround", "ftrunc", "fsin", "fcos", "ftan", "fasin",
          "facos", "fatan", "fexp", "flog", "fexp2", "flog2", "fexp10", "flog10"}
@@ -142,8 +155,13 @@ class Decoder:
     def module(self):
         module, items = {}, 0
         for kind, least, read in (("operation", 13, self.operation), ("program", 9, self.program),
-                                  ("pipeline", 7, self.pipeline)):
+                                  ("pipeline", 7, self.pipeline), ("graph", 7, self.graph)):
+            if kind == "graph" and self.data[self.at:self.at + 1] != b"\1":
+                break
+            self.at += kind == "graph"
             begin, count = self.at, self.count(least, kind + "s")
+            if kind == "graph" and count == 0:
+                self.refuse("W006", "graphs that are none", begin)
             items += count
             if items > MOST_ITEMS:
                 self.refuse("W007", f"{items} items", begin)
@@ -200,9 +218,12 @@ class Decoder:
 
     def value(self):
         at, type_ = self.at, self.type()
-        if type_ in ("bytes", "tensor"):
+        if type_ in ("bytes", "tensor", *SMALL):
             self.refuse("W005", f"a literal of {type_}", at)
-        return {"is": "literal", "type": type_, "bits": self.words(WORDS.get(type_, 1))}
+        begin, bits = self.at, self.words(WORDS.get(type_, 1))
+        if bits >> {"bool": 1, "f16": 16, "bf16": 16}.get(type_, 128):  # words are of 32 bits, so the others have none beyond
+            self.refuse("W006", f"{bits:#x} has bits beyond those of a {type_}", begin)
+        return {"is": "literal", "type": type_, "bits": bits}
 
     def words(self, count):
         return sum(self.number() << 32 * i for i in range(count))
@@ -212,6 +233,47 @@ class Decoder:
         buffers = [self.buffer() for _ in range(self.count(4, "buffers"))]
         self.counts(("expressions", 2), ("commands", 2), ("arguments", 3))
         return {"name": self.strings[0], "buffers": buffers, "commands": run(self.commands())}
+
+    def graph(self):
+        self.read_strings()
+        self.counts(("expressions", 2), ("commands", 3))
+        node = {"name": self.strings[0], "version": self.number()}
+        for kind in ("parameters", "outputs"):
+            node[kind] = [{"name": self.name(), "type": self.type(), "sizes": run(self.sizes(1))}
+                          for _ in range(self.count(3, kind))]
+        node["steps"] = [run(self.step()) for _ in range(self.claim(self.left["commands"], "commands"))]
+        if misplaced(node["steps"]):
+            self.refuse("W006", "a step does not stand where a text has it", self.counts_at)
+        return node
+
+    def sizes(self, group):
+        return (yield self.expressions(group * self.count(2 * group, "sizes")))
+
+    def step(self):
+        kind, least, more, last = self.tag(STEPS, "operation on tensors")
+        node = {"is": kind, "names": [self.name() for _ in range(1 + self.count(1, "names") if kind == "value" else 1)]}
+        if kind in ("reduce", "scan"):
+            begin, fold = self.at, self.operator()
+            if fold not in FOLDS:
+                self.refuse("W005", f"{fold} folds nothing", begin)
+            node["fold"] = FOLDS[fold]
+            if fold.startswith("f"):
+                node["order"] = self.tag({1: "strict", 2: "tree"}, "order")
+        elif kind == "recur":
+            node["operation"], node["version"] = self.name(), self.number()
+        node["operands"] = yield self.expressions(least + (self.count(2, "tensors") if more else 0))
+        for part in last.split():
+            if part in GROUPS:
+                node[part] = yield self.sizes(GROUPS[part])
+            elif part == "axes":
+                node["axes"] = [self.number() for _ in range(self.count(1, "axes"))]
+            elif part == "axis":
+                node["axis"] = self.number()
+            elif part == "k":
+                node["k"] = yield self.one()
+            elif self.tag({0: False, 1: True}, "flag of an accumulator"):
+                node["type"], node["block"] = self.type(), self.number()
+        return node
 
     def counts(self, *counted):
         """Of each, what no block or operator has claimed yet, and what was not read yet."""
@@ -396,6 +458,33 @@ class Decoder:
             operands = 2 if self.tag({0: False, 1: True}, "flag of a range") else 0
         node["operands"] = yield self.expressions(operands)
         return node
+
+
+def misplaced(steps):
+    """Whether steps stand in another order than that of a text, where those in an expression stand directly before it."""
+    waiting = []  # (name, how deep) of those that a later step has to use
+    for number, step in enumerate(steps):
+        used, work = [], step["operands"][::-1]
+        while work:
+            node = work.pop()
+            if node["is"] == "variable" and node["name"].startswith("#"):
+                used.append(node["name"])
+            work += node.get("operands", node.get("index", []))[::-1]
+        rest, names, first = len(waiting) - len(used), step["names"], (step["operands"] or [{"is": ""}])[0]
+        if rest < 0 or [name for name, _ in waiting[rest:]] != used:
+            return True
+        depth = max((depth for _, depth in waiting[rest:]), default=0)
+        del waiting[rest:]
+        value = step["is"] == "value"
+        if value and used and first["is"] == "variable" or len(names) > 1 and not (value and first.get("operator") == "call"):
+            return True
+        if len(names) == 1 and names[0].startswith("#"):
+            if value or depth == DEEPEST or names[0] != f"#{number}":
+                return True
+            waiting.append((names[0], depth + 1))
+        elif waiting or any(name.startswith("#") for name in names):
+            return True
+    return bool(waiting)
 
 
 def decode(data):

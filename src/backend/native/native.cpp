@@ -269,7 +269,8 @@ class Native final : public CompilingBackend {
             .device = fmt::format("{} {} ({}), {} thread{}", host.architecture, host.name, host.vectors,
                                   threads, threads == 1 ? "" : "s"),
             .driver = "LLVM " + lower::llvm_version(),
-            .version = VYRE_VERSION};
+            .version = VYRE_VERSION,
+            .kind = spec::DeviceKind::Cpu};
   }
   Limits limits() const override {
     return {.max_invocations_per_group = spec::kMaxInvocationsPerGroup,

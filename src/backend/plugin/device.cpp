@@ -56,7 +56,8 @@ Result<void> PluginDevice::ask(const std::string& path) {
   identity_ = {.name = text_of(said.name),
                .device = text_of(said.device),
                .driver = text_of(said.driver),
-               .version = VYRE_VERSION};
+               .version = VYRE_VERSION,
+               .kind = said.kind == VYRE_PLUGIN_CPU ? spec::DeviceKind::Cpu : spec::DeviceKind::Gpu};
   if (identity_.name.empty())
     return unusable(fmt::format("'{}' gives no name", path), "fill in vyre_plugin_identity.name");
   vyre_plugin_limits limits{};

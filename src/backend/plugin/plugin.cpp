@@ -161,11 +161,18 @@ class PluginRecording final : public Recording {
 
   Result<void> run(std::span<Taken> taken, uint64_t statements) override {
     std::vector<Taken> own(taken.empty() ? repeats_ : 0);
-    return device_->dispatch_engine(commands_, taken.empty() ? own : taken, statements);
+    // Lanes are one after the other here, and each may spend what there is.
+    const uint64_t lanes = std::max<uint64_t>(1, lanes_);
+    const uint64_t most = statements > UINT64_MAX / lanes ? UINT64_MAX : statements * lanes;
+    return device_->dispatch_engine(commands_, taken.empty() ? own : taken, most);
   }
 
  private:
   Result<void> add(const PluginDevice& device, const Command& command) {
+    if (command.kind == Command::Kind::Lane) {
+      ++lanes_;
+      return {};
+    }
     vyre_plugin_command& made = commands_.emplace_back();
     std::vector<vyre_plugin_range>& ranges = ranges_.emplace_back();
     switch (command.kind) {
@@ -195,6 +202,7 @@ class PluginRecording final : public Recording {
         ++repeats_;
         break;
       }
+      case Command::Kind::Lane: break;
     }
     made.ranges = ranges.data();
     made.range_count = ranges.size();
@@ -205,6 +213,7 @@ class PluginRecording final : public Recording {
   std::vector<vyre_plugin_command> commands_;
   std::deque<std::vector<vyre_plugin_range>> ranges_;  // of each
   size_t repeats_ = 0;
+  uint64_t lanes_ = 0;
 };
 
 class Plugin final : public Backend {

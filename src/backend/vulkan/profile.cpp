@@ -90,7 +90,8 @@ lower::VulkanFloats floats_of(const Answers& a) {
           .independent = a.vulkan12.denormBehaviorIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL &&
                          a.vulkan12.roundingModeIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
           // Measured (docs/floats.md); the probe asks each device again.
-          .fused = a.vulkan12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY};
+          .fused = a.vulkan12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY,
+          .keeps_unasked = a.vulkan12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY};
 }
 #undef VYRE_FLOAT_MODES
 

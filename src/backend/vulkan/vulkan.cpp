@@ -34,7 +34,9 @@ class Vulkan final : public DeviceBackend {
     return {.name = "vulkan",
             .device = device_->profile().description(),
             .driver = device_->profile().driver,
-            .version = VYRE_VERSION};
+            .version = VYRE_VERSION,
+            .kind = device_->profile().type == VK_PHYSICAL_DEVICE_TYPE_CPU ? spec::DeviceKind::Cpu
+                                                                           : spec::DeviceKind::Gpu};
   }
   Limits limits() const override { return device_->profile().limits; }
   bool has(spec::Intrinsic) const override { return limits().subgroup_size != 0; }

@@ -107,6 +107,7 @@ bool Device::describe() {
     details += (details.empty() ? "" : " ") + family;
   profile_.device =
       fmt::format("{} ({}{}{})", name, details, details.empty() ? "" : ", ", text(info.adapterType));
+  if (info.adapterType == WGPUAdapterType_CPU) profile_.kind = spec::DeviceKind::Cpu;
   profile_.driver += fmt::format(", {}", text(info.backendType));
   if (const std::string said = webgpu::text(info.description); !said.empty()) profile_.driver += ": " + said;
   // SwiftShader's atomicMin and atomicMax are not one step beside other atomics: ir.litmus finds it.

@@ -97,6 +97,7 @@ struct Profile {
   std::string device;               // "SwiftShader Device (Subzero)"
   std::string driver;               // "Dawn (libwebgpu_dawn.so), Vulkan; SwiftShader driver 5.0.0"
   bool bounds_by_exchange = false;  // see lower::WgslOptions
+  spec::DeviceKind kind = spec::DeviceKind::Gpu;
   DispatchLimits limits;
 };
 

@@ -23,7 +23,8 @@ class Webgpu final : public DeviceBackend {
     return {.name = "webgpu",
             .device = device_->profile().device,
             .driver = device_->profile().driver,
-            .version = VYRE_VERSION};
+            .version = VYRE_VERSION,
+            .kind = device_->profile().kind};
   }
   Limits limits() const override {
     const webgpu::DispatchLimits& limits = device_->profile().limits;
@@ -32,6 +33,11 @@ class Webgpu final : public DeviceBackend {
             .max_buffer_bytes = std::min(limits.binding_bytes, limits.buffer_bytes)};
   }
   bool has(spec::Intrinsic) const override { return false; }
+
+  // One library takes calls from several threads, another does not.
+  void side_by_side(size_t count, const std::function<void(size_t)>& work) override {
+    backend::Backend::side_by_side(count, work);
+  }
 
   // Modules are printed by several threads, and then compiled by the library, many at a time.
   std::vector<Compiled> compile_batch(Programs programs) override {

@@ -132,7 +132,12 @@ Result<void> Work::wait() {
 }
 
 Result<void> Work::finish() {
-  VYRE_CHECK(wait());
+  // What only writes and clears is in the queue before all that may see it.
+  if (only_fills_) {
+    send();
+  } else {
+    VYRE_CHECK(wait());
+  }
   aside_.clear();
   return scopes_.finish(kDoing);
 }
@@ -170,7 +175,7 @@ Result<void> Work::change(const Allocation& to, uint64_t size, uint64_t offset, 
     const bool has_neighbours = edge.at < offset || end < std::min(edge.at + 4, size);
     if (has_neighbours) VYRE_CHECK(read(to, edge.at, edge.bytes));
   }
-  VYRE_CHECK(wait());
+  if (!edges.empty()) VYRE_CHECK(wait());
   for (Edge& edge : edges) {
     for (uint64_t at = std::max(offset, edge.at); at < std::min(end, edge.at + 4); ++at)
       edge.bytes[size_t(at - edge.at)] = byte_at(at);
@@ -229,6 +234,7 @@ Result<void> Work::write_words(const Allocation& to, uint64_t offset, std::span<
 }
 
 Result<void> Work::read(const Allocation& from, uint64_t offset, std::span<std::byte> to) {
+  only_fills_ = false;
   while (!to.empty()) {
     VYRE_CHECK(prepare_slot());
     State& state = states_[current_];
@@ -252,6 +258,7 @@ Result<void> Work::read(const Allocation& from, uint64_t offset, std::span<std::
 }
 
 void Work::copy(const Allocation& from, uint64_t at, const Allocation& to, uint64_t there, uint64_t count) {
+  only_fills_ = false;
   record();
   end_pass();
   api().CommandEncoderCopyBufferToBuffer(encoder_, buffer_of(from), at, buffer_of(to), there, count);
@@ -314,6 +321,7 @@ uint64_t Work::put_counts(const Code& code, std::span<const uint32_t> counts) {
 }
 
 Result<void> Work::dispatch(const Launch& launch) {
+  only_fills_ = false;
   const auto& code = static_cast<const Code&>(*launch.code);
   const uint64_t at = put_counts(code, launch.counts);
   VYRE_TRY(entries, entries_for(code, launch.bound));
@@ -331,6 +339,7 @@ Result<void> Work::dispatch(const Launch& launch) {
   api().ComputePassEncoderSetBindGroup(pass_, 0, group, 0, nullptr);
   api().ComputePassEncoderDispatchWorkgroups(pass_, launch.groups.x, launch.groups.y, launch.groups.z);
   api().BindGroupRelease(group);
+  aside_.clear();  // what follows in the queue may use that memory again
   return {};
 }
 

@@ -74,6 +74,7 @@ class Work final : public DeviceWork {
   WGPUComputePassEncoder pass_ = nullptr;
   std::vector<uint32_t> counts_;  // of dispatches that were not sent yet
   std::vector<DeviceMemory> aside_;
+  bool only_fills_ = true;
   bool undrained_ = false;  // something was sent that no mapping follows yet
 };
 

@@ -58,7 +58,7 @@ class CpuEmitter final : Emitter {
         options_(options),
         uses_(used_ids(kernel)) {
     if (plan_.flat && options.version_loops) {
-      literal_guard_ = lone_literal_guard();
+      find_lone_conditions();
       plan_flat_chunk();
     }
     find_uses();
@@ -86,6 +86,10 @@ class CpuEmitter final : Emitter {
     auto* pointer = b_.getPtrTy();
     make_function(symbol, {pointer, pointer, b_.getInt64Ty(), b_.getInt64Ty(), pointer});
     function_->addFnAttr(llvm::Attribute::WillReturn);
+    // A workgroup of one invocation that knows its number and has a loop keeps several things side by side by
+    // itself, and LLVM would load vectors of them from everywhere.
+    const bool lone = k_.invocations() == 1 && uses_.group[0] && find(k_, InstKind::Loop) != nullptr;
+    if (lone) function_->addFnAttr(llvm::Attribute::NoImplicitFloat);
     const char* names[] = {"buffers", "groups", "first", "count", "scratch"};
     for (unsigned i = 0; i < 5; ++i) function_->getArg(i)->setName(names[i]);
     function_->addParamAttr(4, llvm::Attribute::getWithAlignment(context_, llvm::Align(64)));
@@ -141,6 +145,8 @@ class CpuEmitter final : Emitter {
       const auto guard = x_guard(inst);
       if (guard) chunk.known[v] = guard->inside ? ChunkOptions::Known::True : ChunkOptions::Known::False;
     }
+    for (const auto& known : {lone_, lone_ands_})
+      for (const Value v : known) chunk.known[index(v)] = ChunkOptions::Known::True;
     for (const uint32_t lanes : {chunk.lanes, kWholeRow}) {
       if (lanes == kWholeRow ? k_.insts.size() > kMaxVersioned : lanes < kLeastChunk) continue;
       chunk.lanes = lanes;
@@ -799,6 +805,19 @@ class CpuEmitter final : Emitter {
     const bool chunks = !plan_.chunks.empty();
     const bool steps = chunks && chunk_lanes_ != kWholeRow;
     Rows rows = open_loops_over_rows(steps ? rows_of(plan_.chunks.front()) : 1);
+    llvm::BasicBlock* const beside = lone_.empty() ? nullptr : llvm::BasicBlock::Create(context_, "beside");
+    if (beside != nullptr) {
+      Ir holds = b_.getTrue();
+      for (const Value v : lone_) {
+        emit(v);
+        holds = b_.CreateAnd(holds, condition(v));
+      }
+      llvm::BasicBlock* const held = block("held");
+      b_.CreateCondBr(holds, held, beside);
+      b_.SetInsertPoint(held);
+    }
+    for (const auto& known : {lone_, lone_ands_})
+      for (const Value v : known) assumed_[index(v)] = true;
     if (guards.empty() && !chunks) {
       x_loop(x_begin, x_end);
     } else {
@@ -817,6 +836,10 @@ class CpuEmitter final : Emitter {
         in_bounds_ = false;
         x_loop(safe, x_end, nullptr, /*short_tail=*/true);
       }
+    }
+    if (beside != nullptr) {
+      b_.CreateBr(beside);
+      enter(beside);
     }
     close_loops_over_rows(rows);
 
@@ -870,26 +893,54 @@ class CpuEmitter final : Emitter {
     }
     return found;
   }
-  /// The literal that invocation_id.x has to be below for anything to be done: the number of elements, of a
-  /// program that is made for one. Beyond it there is nothing to do fast.
-  const Inst* lone_literal_guard() const {
-    const std::vector<Value>& entry = k_.block(k_.entry);
-    for (const Value v : entry) {
-      const Inst& inst = k_[v];
-      if (inst.kind == InstKind::If && v == entry.back() && inst.orelse == kNoKBlock) {
-        const Inst& test = k_[k_.arg(inst, 0)];
-        if (test.kind != InstKind::Raw || test.raw != RawOp::ULt) return nullptr;
-        const Inst& x = k_[k_.arg(test, 0)];
-        const bool is_x = x.kind == InstKind::InvocationId && x.imm == 0;
-        return is_x && literal_of(k_, k_.arg(test, 1)) ? &test : nullptr;
+  /// What all that the kernel does stands under. A comparison of what all lanes of a row share, lengths above
+  /// all, is looked at once a row (lone_); and one of invocation_id.x with a literal, the number of elements
+  /// of a program that is made for one, says where the row ends (literal_guards_).
+  void find_lone_conditions() {
+    for (KBlock at = k_.entry; at != kNoKBlock;) {
+      const std::vector<Value>& block = k_.block(at);
+      at = kNoKBlock;
+      for (const Value v : block) {
+        const Inst& inst = k_[v];
+        if (inst.kind == InstKind::If && v == block.back() && inst.orelse == kNoKBlock) {
+          if (is_lone(k_.arg(inst, 0))) at = inst.body;
+          break;
+        }
+        const bool pure = inst.kind == InstKind::Const || inst.kind == InstKind::Len ||
+                          inst.kind == InstKind::InvocationId || inst.kind == InstKind::WorkgroupId ||
+                          inst.kind == InstKind::LocalId || inst.kind == InstKind::Raw ||
+                          inst.kind == InstKind::Get || inst.kind == InstKind::Set;
+        if (!pure) break;
       }
-      const bool pure = inst.kind == InstKind::Const || inst.kind == InstKind::Len ||
-                        inst.kind == InstKind::InvocationId || inst.kind == InstKind::WorkgroupId ||
-                        inst.kind == InstKind::LocalId || inst.kind == InstKind::Raw ||
-                        inst.kind == InstKind::Get || inst.kind == InstKind::Set;
-      if (!pure) return nullptr;
     }
-    return nullptr;
+  }
+  /// Notes the parts of a condition, and whether that was all of it.
+  bool is_lone(Value condition) {
+    const Inst& test = k_[condition];
+    if (test.kind != InstKind::Raw) return false;
+    if (test.raw == RawOp::And) {
+      const bool left = is_lone(k_.arg(test, 0)), right = is_lone(k_.arg(test, 1));
+      if (left && right) lone_ands_.push_back(condition);
+      return left && right;
+    }
+    if (test.raw != RawOp::ULt && test.raw != RawOp::ULe) return false;
+    const Value left = k_.arg(test, 0), right = k_.arg(test, 1);
+    if (of_a_row(left) && of_a_row(right)) {
+      lone_.push_back(condition);
+      return true;
+    }
+    const bool is_x = k_[left].kind == InstKind::InvocationId && k_[left].imm == 0;
+    if (test.raw != RawOp::ULt || !is_x || !literal_of(k_, right)) return false;
+    literal_guards_.push_back(condition);
+    return true;
+  }
+  /// Whether all lanes of a row share a value that is at hand everywhere, and so do rows that are run
+  /// together.
+  bool of_a_row(Value v) const {
+    const Inst& inst = k_[v];
+    if (inst.kind == InstKind::Const || inst.kind == InstKind::Len) return true;
+    if (inst.kind == InstKind::WorkgroupId) return inst.imm != 0;
+    return inst.kind == InstKind::InvocationId && inst.imm != 0 && k_.workgroup_size[inst.imm] == 1;
   }
   /// A comparison of invocation_id.x with the length of a buffer: x < length, or length <= x; or the lone
   /// one with a literal.
@@ -899,7 +950,8 @@ class CpuEmitter final : Emitter {
   };
   std::optional<Guard> x_guard(const Inst& inst) const {
     if (inst.kind != InstKind::Raw || (inst.raw != RawOp::ULt && inst.raw != RawOp::ULe)) return std::nullopt;
-    if (&inst == literal_guard_) return Guard{k_.arg(inst, 1), true};
+    const Value v{uint32_t(&inst - k_.insts.data())};
+    if (std::ranges::find(literal_guards_, v) != literal_guards_.end()) return Guard{k_.arg(inst, 1), true};
     const bool inside = inst.raw == RawOp::ULt;
     const Inst& x = k_[k_.arg(inst, inside ? 0 : 1)];
     const Value bound = k_.arg(inst, inside ? 1 : 0);
@@ -1655,10 +1707,11 @@ class CpuEmitter final : Emitter {
   Ir lane_ = nullptr;                         // i64
   llvm::BasicBlock* lane_exit_ = nullptr;
   llvm::BasicBlock* group_exit_ = nullptr;
-  llvm::BasicBlock* apart_ = nullptr;  // where a chunk goes on lane by lane
-  bool returning_ = false;             // a lane that returns must say so
-  const Inst* literal_guard_ = nullptr;
-  bool in_bounds_ = false;  // invocation_id.x is below every length it is compared with
+  llvm::BasicBlock* apart_ = nullptr;    // where a chunk goes on lane by lane
+  bool returning_ = false;               // a lane that returns must say so
+  std::vector<Value> literal_guards_;    // comparisons of invocation_id.x, which end a row
+  std::vector<Value> lone_, lone_ands_;  // conditions of a row around everything, and what they make
+  bool in_bounds_ = false;               // invocation_id.x is below every length it is compared with
 };
 
 /// Backends for CPUs refuse operations of subgroups before they lower; `vyre lower` and plugins come here.

@@ -12,6 +12,7 @@
 
 #include "lower/inst_info.h"
 #include "lower/legal_emitter.h"
+#include "lower/neighbours.h"
 #include "lower/outline.h"
 #include "lower/spirv/builder.h"
 #include "lower/spirv/foldable.h"
@@ -44,16 +45,20 @@ class EntryPointEmitter final : LegalEmitter {
   EntryPointEmitter(const Kernel& kernel, const SpirvTarget& target)
       : LegalEmitter(kernel),
         target_(target),
-        memory_(kernel, target, b_),
+        neighbours_(find_neighbours(kernel)),
+        memory_(kernel, target, b_, neighbours_.in_fours),
         leaving_(leaving_blocks(kernel)),
         once_(volatile_loads(kernel)),
         foldable_(foldable_values(kernel)),
         opaque_operands_(operands_of_floats(kernel)),
+        mixed_slots_(mixed_slots(kernel)),
         outlines_(outline(kernel)),
         wants_mask_(hides_arguments() ||
                     std::ranges::find(opaque_operands_, true) != opaque_operands_.end() || chooses_signs() ||
-                    std::ranges::any_of(
-                        k_.insts, [&](const Inst& i) { return has_opaque_result(i) || hides_length(i); })),
+                    std::ranges::any_of(k_.insts,
+                                        [&](const Inst& i) {
+                                          return has_opaque_result(i) || hides_length(i) || hides_set(i);
+                                        })),
         results_(kernel.insts.size()) {
     whole_ = find_whole_accesses(k_, [this](uint32_t buffer) { return memory_.width(buffer); });
   }
@@ -212,6 +217,39 @@ class EntryPointEmitter final : LegalEmitter {
     for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] && foldable_[i];
     return used;
   }
+  /// By Slot: those that feed arithmetic on floats and hold words as well that only a dispatch knows. What
+  /// they are given of constants is hidden where it is given: a driver that unrolls a loop knows what the
+  /// first turn finds.
+  std::vector<bool> mixed_slots(const Kernel& kernel) const {
+    std::vector<std::vector<Value>> given(kernel.slots.size());
+    std::vector<bool> reached(kernel.insts.size()), out(kernel.slots.size());
+    std::vector<Value> left;
+    const auto reach = [&](Value v) {
+      if (!reached[index(v)]) left.push_back(v);
+      reached[index(v)] = true;
+    };
+    for (const Inst& inst : kernel.insts) {
+      if (inst.kind == InstKind::Set) given[inst.target].push_back(kernel.arg(inst, 0));
+      if (inst.kind != InstKind::Raw || !info(inst.raw).is_float) continue;
+      for (const Value v : kernel.args(inst)) reach(v);
+    }
+    while (!left.empty()) {
+      const Value v = left.back();
+      left.pop_back();
+      const Inst& inst = kernel[v];
+      if (inst.kind == InstKind::Raw) {
+        for (const Value from : kernel.args(inst)) reach(from);
+      }
+      if (inst.kind != InstKind::Get || foldable_[index(v)] || out[inst.target]) continue;
+      out[inst.target] = true;
+      for (const Value from : given[inst.target]) reach(from);
+    }
+    return out;
+  }
+  bool hides_set(const Inst& inst) const {
+    return inst.kind == InstKind::Set && mixed_slots_[inst.target] &&
+           k_.slots[inst.target].type != spec::DataType::U64 && foldable_[index(k_.arg(inst, 0))];
+  }
   Id operand(Value v, bool of_floats) {
     if (!of_floats || !opaque_operands_[index(v)]) return word(v);
     return opaque(word(v), masks_.operand);
@@ -243,7 +281,34 @@ class EntryPointEmitter final : LegalEmitter {
     });
   }
   Id choice(Value v, bool is_opaque) { return is_opaque ? opaque(word(v), masks_.operand) : word(v); }
+
+  /// Of a sum, a difference or a product of two halves that is computed in f32 and rounded to half: the same
+  /// by the device's own arithmetic on halves, where its modes make that right. Rounding once is rounding
+  /// twice here (lower/float_rules.cpp), and nothing is left that a driver could forget.
+  std::optional<Id> on_halves(const Inst& narrow) {
+    const VulkanFloats& floats = target_.floats;
+    const VulkanFloatModes& modes = floats.half;
+    const bool right = modes.arithmetic && modes.round_to_even && modes.keep_special &&
+                       modes.keep_subnormals && floats.independent;
+    if (!right || narrow.kind != InstKind::Raw || narrow.raw != RawOp::FToF16) return std::nullopt;
+    const Inst& inst = k_[k_.arg(narrow, 0)];
+    const auto is = [](const Inst& i, RawOp op) { return i.kind == InstKind::Raw && i.raw == op; };
+    const Op op = is(inst, RawOp::FAdd)   ? Op::OpFAdd
+                  : is(inst, RawOp::FSub) ? Op::OpFSub
+                  : is(inst, RawOp::FMul) ? Op::OpFMul
+                                          : Op::OpNop;
+    if (op == Op::OpNop) return std::nullopt;
+    std::array<Id, 2> halves{};
+    for (uint32_t n = 0; n < 2; ++n) {
+      const Inst& wide = k_[k_.arg(inst, n)];
+      if (!is(wide, RawOp::FFromF16)) return std::nullopt;
+      halves[n] = half_of(b_, operand(k_.arg(wide, 0), /*of_floats=*/true));
+    }
+    return word_of_half(b_, b_.arithmetic(op, b_.real(16), {halves[0], halves[1]}));
+  }
+
   void emit_raw(Value v, const Inst& inst) override {
+    if (const auto done = on_halves(inst)) return set(v, *done);
     const auto args = k_.args(inst);
     if (const auto op = logical(inst.raw); op && made(args[0]).truth && made(args[1]).truth) {
       set(v, b_.emit(*op, b_.truth(), {truth(args[0]), truth(args[1])}), /*truth=*/true);
@@ -286,7 +351,7 @@ class EntryPointEmitter final : LegalEmitter {
   }
   void emit_set(const Inst& inst) override {
     const Value from = k_.arg(inst, 0);
-    const Id value = choice(from, is_sign(from));
+    const Id value = choice(from, is_sign(from) || hides_set(inst));
     b_.emit(Op::OpStore, {slots_[inst.target], value});
   }
 
@@ -294,9 +359,42 @@ class EntryPointEmitter final : LegalEmitter {
   // ---- Elements of several words
   // ---------------------------------------------------------------------------
 
+  /// An index over four. What is a sum with a multiple of four stays one, so that literals can be part of an
+  /// address.
+  Id quarter(Value v, uint32_t depth = 0) {
+    constexpr uint32_t kDeepest = 8;
+    const Inst& inst = k_[v];
+    if (inst.kind == InstKind::Const) return b_.number(inst.imm / 4);
+    if (!neighbours_.sums[index(v)] || depth == kDeepest)
+      return b_.emit(Op::OpShiftRightLogical, b_.word(), {word(v), b_.number(2)});
+    const Id a = quarter(k_.arg(inst, 0), depth + 1);
+    return b_.emit(Op::OpIAdd, b_.word(), {a, quarter(k_.arg(inst, 1), depth + 1)});
+  }
+  SpirvIndex place(const Inst& access) {
+    const Value at = k_.arg(access, 0);
+    return {word(at), neighbours_.in_fours[access.target] ? quarter(at) : Id{}};
+  }
+  void load_neighbours(const std::vector<Value>& parts) {
+    const Inst& first = k_[parts.front()];
+    const bool once = std::ranges::any_of(parts, [&](Value part) { return once_[index(part)]; });
+    const std::vector<Id> words = memory_.load_whole(first.target, quarter(k_.arg(first, 0)), once);
+    for (size_t n = 0; n < parts.size(); ++n) set(parts[n], words[n]);
+  }
+  void store_neighbours(const std::vector<Value>& parts) {
+    std::vector<Id> words;
+    for (const Value part : parts) words.push_back(word(k_.arg(k_[part], 1)));
+    const Inst& first = k_[parts.front()];
+    memory_.store_whole(first.target, quarter(k_.arg(first, 0)), words);
+  }
+
   void emit_load(Value v, const Inst& inst) override {
+    if (neighbours_.joined.contains(index(v))) {
+      const auto found = neighbours_.at.find(index(v));
+      if (found != neighbours_.at.end()) load_neighbours(found->second);
+      return;
+    }
+    if (!whole_.joined.contains(index(v))) return set(v, memory_.load(inst, place(inst), once_[index(v)]));
     const Id at = word(k_.arg(inst, 0));
-    if (!whole_.joined.contains(index(v))) return set(v, memory_.load(inst, at, once_[index(v)]));
     const auto found = whole_.at.find(index(v));
     if (found == whole_.at.end()) return;  // loaded with the first
     const bool once = std::ranges::any_of(found->second, [&](Value part) { return once_[index(part)]; });
@@ -309,8 +407,13 @@ class EntryPointEmitter final : LegalEmitter {
   }
   void emit_store(const Inst& inst) override {
     const auto v = uint32_t(&inst - k_.insts.data());
+    if (neighbours_.joined.contains(v)) {
+      const auto found = neighbours_.at.find(v);
+      if (found != neighbours_.at.end()) store_neighbours(found->second);
+      return;
+    }
+    if (!whole_.joined.contains(v)) return memory_.store(inst, place(inst), word(k_.arg(inst, 1)));
     const Id at = word(k_.arg(inst, 0));
-    if (!whole_.joined.contains(v)) return memory_.store(inst, at, word(k_.arg(inst, 1)));
     const auto found = whole_.at.find(v);
     if (found == whole_.at.end()) return;  // stored with the last
     std::vector<Id> words;
@@ -507,11 +610,13 @@ class EntryPointEmitter final : LegalEmitter {
 
   const SpirvTarget& target_;
   SpirvBuilder b_;
+  const Neighbours neighbours_;
   SpirvMemory memory_;
   const std::vector<bool> leaving_;          // by KBlock: every way through it returns
   const std::vector<bool> once_;             // by Value: loads that happen exactly once
   const std::vector<bool> foldable_;         // by Value
   const std::vector<bool> opaque_operands_;  // by Value
+  const std::vector<bool> mixed_slots_;      // by Slot
   const Outlines outlines_;
   WholeAccesses whole_;
   const bool wants_mask_;

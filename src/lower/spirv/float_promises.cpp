@@ -9,9 +9,11 @@ constexpr bool rounds(const VulkanFloatModes& modes) {
 }
 
 // OpFAdd, OpFSub, OpFMul and OpFConvert are correctly rounded, and the modes bind them.
+Promise right_but_for_subnormals(bool keeps_those) {
+  return {.given = true, .flushes_operands = !keeps_those, .flushes_results = !keeps_those};
+}
 Promise bound_by_modes(const VulkanFloats& floats) {
-  const bool flushes = !floats.single.keep_subnormals;
-  return {.given = true, .flushes_operands = flushes, .flushes_results = flushes};
+  return right_but_for_subnormals(floats.single.keep_subnormals);
 }
 
 // The modes that keep subnormals, signs of zeros, infinities and NaNs do not bind division, square root and
@@ -45,7 +47,8 @@ constexpr Promise kToInteger{.given = true};
 FloatPromises vulkan_promises(const VulkanFloats& floats) {
   if (!rounds(floats.single)) return kNoFloats;
   FloatPromises out{.name = "vulkan", .by_op = {}};
-  for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul}) out[op] = bound_by_modes(floats);
+  for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul})
+    out[op] = right_but_for_subnormals(floats.single.keep_subnormals || floats.keeps_unasked);
   if (floats.fused) out[RawOp::FMulAdd] = bound_by_modes(floats);
   out[RawOp::FDiv] = kDivision;
   out[RawOp::FSqrt] = kRoot;

@@ -28,6 +28,10 @@ struct VulkanFloats {
   /// drivers that were measured, and asked of each device by the probe (backend/probe.h), which takes it
   /// back.
   bool fused = false;
+  /// Whether sums, differences and products of 32 bits keep subnormals in a module that asks for
+  /// round_to_even and keep_special, though no property says so. Known and asked as `fused` is. Fma is none
+  /// of them.
+  bool keeps_unasked = false;
   bool operator==(const VulkanFloats&) const = default;
 };
 

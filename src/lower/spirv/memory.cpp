@@ -18,8 +18,10 @@ using spv::StorageClass;
 
 }  // namespace
 
-SpirvMemory::SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder)
+SpirvMemory::SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder,
+                         const std::vector<bool>& in_fours)
     : k_(kernel), target_(target), b_(builder), views_(kernel.buffers.size()) {
+  for (size_t i = 0; i < views_.size(); ++i) views_[i].in_fours = in_fours[i];
   const auto workgroup = [](const KernelBuffer& b) { return b.access == BufferAccess::Workgroup; };
   barriers_ = find(kernel, InstKind::Barrier) != nullptr || std::ranges::any_of(kernel.buffers, workgroup);
   bound_ = uint32_t(
@@ -65,7 +67,7 @@ void SpirvMemory::declare_bound(const KernelBuffer& buffer, View& view) {
   view.halves = target_.storage_16bit && spec::info(buffer.element).bytes == 2;
   if (view.halves) b_.capability(spv::Capability::StorageBuffer16BitAccess);
   view.width = std::max(spec::info(buffer.element).bytes / 4, 1u);
-  const SpirvId block = buffer_block(view.halves, view.width);
+  const SpirvId block = buffer_block(view.halves, vector_words(view));
   view.variable = b_.global(StorageClass::StorageBuffer, block);
   b_.decorate(view.variable, Decoration::DescriptorSet, {0u});
   b_.decorate(view.variable, Decoration::Binding, {buffer.argument});
@@ -87,8 +89,10 @@ void SpirvMemory::declare_workgroup(const KernelBuffer& buffer, View& view) {
   view.shared_words = uint32_t(std::max<uint64_t>(words, 1));
   view.shared_by = true;
   view.storage = StorageClass::Workgroup;
-  const SpirvId array = b_.type(Op::OpTypeArray, {b_.word(), b_.number(view.shared_words)});
-  view.variable = b_.global(StorageClass::Workgroup, array);
+  const SpirvId element = view.in_fours ? b_.vector(b_.word(), 4) : b_.word();
+  const uint32_t elements = view.in_fours ? view.shared_words / 4 : view.shared_words;
+  view.variable =
+      b_.global(StorageClass::Workgroup, b_.type(Op::OpTypeArray, {element, b_.number(elements)}));
 }
 
 void SpirvMemory::declare_private(const KernelBuffer& buffer, View& view) {
@@ -139,11 +143,14 @@ void SpirvMemory::read_masks(SpirvId group) {
 }
 
 SpirvMemory::TypedPointer SpirvMemory::whole(const View& view, SpirvId at) {
-  const SpirvId vector = b_.vector(b_.word(), view.width);
-  return {b_.emit(Op::OpAccessChain, b_.pointer(view.storage, vector), {view.variable, b_.number(0), at}),
-          vector};
+  const SpirvId vector = b_.vector(b_.word(), vector_words(view)), type = b_.pointer(view.storage, vector);
+  if (view.storage != StorageClass::StorageBuffer)
+    return {b_.emit(Op::OpAccessChain, type, {view.variable, at}), vector};
+  return {b_.emit(Op::OpAccessChain, type, {view.variable, b_.number(0), at}), vector};
 }
 SpirvMemory::TypedPointer SpirvMemory::element(View& view, SpirvId at, uint32_t component) {
+  if (view.in_fours)
+    return in_four(view, {at, b_.emit(Op::OpShiftRightLogical, b_.word(), {at, b_.number(2)})});
   if (view.element == SpirvId{}) {
     view.element = view.halves ? b_.integer(16) : b_.word();
     view.pointer = b_.pointer(view.storage, view.element);
@@ -157,10 +164,20 @@ SpirvMemory::TypedPointer SpirvMemory::element(View& view, SpirvId at, uint32_t 
   }
   return {b_.emit(Op::OpAccessChain, view.pointer, {view.variable, b_.number(0), at}), view.element};
 }
+/// An element as a component.
+SpirvMemory::TypedPointer SpirvMemory::in_four(View& view, SpirvIndex index) {
+  const SpirvId component = b_.emit(Op::OpBitwiseAnd, b_.word(), {index.at, b_.number(3)});
+  const SpirvId type = b_.pointer(view.storage, b_.word());
+  if (view.storage != StorageClass::StorageBuffer)
+    return {b_.emit(Op::OpAccessChain, type, {view.variable, index.four, component}), b_.word()};
+  return {b_.emit(Op::OpAccessChain, type, {view.variable, b_.number(0), index.four, component}), b_.word()};
+}
 
-SpirvMemory::TypedPointer SpirvMemory::pointer_to(const Inst& access, SpirvId at) {
+SpirvMemory::TypedPointer SpirvMemory::pointer_to(const Inst& access, SpirvIndex index) {
   const uint32_t bytes = spec::info(k_.buffers[access.target].element).bytes;
   View& view = views_[access.target];
+  if (view.in_fours) return in_four(view, index);
+  SpirvId at = index.at;
   if (view.width > 1) return element(view, at, access.imm);
   if (access.access == Access::Elements && bytes > 4) {
     // A buffer has fewer than 2^30 words, so nothing wraps.
@@ -190,14 +207,14 @@ void SpirvMemory::write(TypedPointer to, SpirvId value, MemoryAccessMask how) {
 }
 
 // Two words, so that the array is one of words whatever its elements are.
-SpirvId SpirvMemory::load(const Inst& access, SpirvId at, bool once) {
+SpirvId SpirvMemory::load(const Inst& access, SpirvIndex at, bool once) {
   if (access.type != spec::DataType::U64) return load_word(access, at, once);
   Inst one = access;
   const SpirvId low = load_word(one, at, once);
   ++one.imm;
   return long_of(b_, low, load_word(one, at, once));
 }
-SpirvId SpirvMemory::load_word(const Inst& access, SpirvId at, bool once) {
+SpirvId SpirvMemory::load_word(const Inst& access, SpirvIndex at, bool once) {
   const View& view = views_[access.target];
   const TypedPointer from = pointer_to(access, at);
   const SpirvId loaded = read(from, mask(view, once));
@@ -209,7 +226,7 @@ std::vector<SpirvId> SpirvMemory::load_whole(uint32_t buffer, SpirvId at, bool o
   const TypedPointer from = whole(view, at);
   const SpirvId loaded = read(from, mask(view, once));
   std::vector<SpirvId> words;
-  for (uint32_t n = 0; n < view.width; ++n)
+  for (uint32_t n = 0; n < vector_words(view); ++n)
     words.push_back(b_.emit(Op::OpCompositeExtract, b_.word(), {loaded, n}));
   return words;
 }
@@ -222,14 +239,14 @@ void SpirvMemory::store_whole(uint32_t buffer, SpirvId at, std::span<const Spirv
   write(to, value, mask(view, false));
 }
 
-void SpirvMemory::store(const Inst& access, SpirvId at, SpirvId value) {
+void SpirvMemory::store(const Inst& access, SpirvIndex at, SpirvId value) {
   if (access.type != spec::DataType::U64) return store_word(access, at, value);
   Inst one = access;
   store_word(one, at, word_of_long(b_, value, 0));
   ++one.imm;
   store_word(one, at, word_of_long(b_, value, 1));
 }
-void SpirvMemory::store_word(const Inst& access, SpirvId at, SpirvId value) {
+void SpirvMemory::store_word(const Inst& access, SpirvIndex at, SpirvId value) {
   const View& view = views_[access.target];
   const bool half =
       access.access == Access::Elements && spec::info(k_.buffers[access.target].element).bytes == 2;
@@ -252,7 +269,7 @@ SpirvId SpirvMemory::scope(const View& view) {
 
 SpirvId SpirvMemory::atomic(const Inst& access, SpirvId at, SpirvId expected, SpirvId value) {
   const View& view = views_[access.target];
-  const TypedPointer to = pointer_to(access, at);
+  const TypedPointer to = pointer_to(access, {at});
   const SpirvId relaxed = b_.number(static_cast<uint32_t>(MemorySemanticsMask::MaskNone));
   if (access.op == spec::Op::AtomicCompareExchange) {
     return b_.emit(Op::OpAtomicCompareExchange, to.type,

@@ -18,10 +18,18 @@
 
 namespace vyre::lower {
 
+/// The index of an access, and of an array in fours the number of the four.
+struct SpirvIndex {
+  SpirvId at{};
+  SpirvId four{};
+};
+
 class SpirvMemory {
  public:
-  /// Declares what the kernel has. Lives as long as the three of them.
-  SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder);
+  /// Declares what the kernel has. `in_fours`: by buffer, whether it is an array of vectors of four elements.
+  /// Lives as long as the three of them.
+  SpirvMemory(const Kernel& kernel, const SpirvTarget& target, SpirvBuilder& builder,
+              const std::vector<bool>& in_fours);
 
   /// Reads the lengths that the kernel asks for. To be called at the start of the function.
   void read_lengths(bool opaque);
@@ -34,11 +42,12 @@ class SpirvMemory {
   SpirvId length(uint32_t buffer) const { return views_[buffer].length; }
 
   /// The index is that of a raw access, in its domain; the rest as the instruction says.
-  SpirvId load(const Inst& access, SpirvId at, bool once);
-  void store(const Inst& access, SpirvId at, SpirvId value);
+  SpirvId load(const Inst& access, SpirvIndex at, bool once);
+  void store(const Inst& access, SpirvIndex at, SpirvId value);
   /// How many words make a vector that can be accessed as a whole; 1 where there are none.
   uint32_t width(uint32_t buffer) const { return views_[buffer].width; }
-  /// All words of an element at once, as drivers do not do by themselves. Domain: width() is not 1.
+  /// All words of an element, or four elements, at once, as drivers do not do by themselves; `at` is the
+  /// element, or the four. Domain: width() is not 1, or the array is one in fours.
   std::vector<SpirvId> load_whole(uint32_t buffer, SpirvId at, bool once);
   void store_whole(uint32_t buffer, SpirvId at, std::span<const SpirvId> words);
   /// `expected` is none but for compare-exchange.
@@ -65,7 +74,8 @@ class SpirvMemory {
     SpirvId variable{};
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;
     bool halves = false;     // an array of 16-bit numbers
-    uint32_t width = 1;      // words of a vector, of which it is an array
+    uint32_t width = 1;      // words of an element that is a vector
+    bool in_fours = false;   // an array of vectors of four elements
     bool shared_by = false;  // other invocations may write it while this one runs
     uint32_t shared_words = 0;
     SpirvId length{};
@@ -76,6 +86,7 @@ class SpirvMemory {
     SpirvId type;  // of what it points to
   };
   void declare(uint32_t buffer);
+  static uint32_t vector_words(const View& view) { return view.in_fours ? 4 : view.width; }
   void declare_bound(const KernelBuffer& buffer, View& view);
   void declare_workgroup(const KernelBuffer& buffer, View& view);
   void declare_private(const KernelBuffer& buffer, View& view);
@@ -83,9 +94,10 @@ class SpirvMemory {
   SpirvId buffer_block(bool halves, uint32_t width);
   /// One of the push constants, which are so many words.
   SpirvId pushed(uint32_t word, uint32_t words);
-  SpirvId load_word(const Inst& access, SpirvId at, bool once);
-  void store_word(const Inst& access, SpirvId at, SpirvId value);
-  TypedPointer pointer_to(const Inst& access, SpirvId at);
+  SpirvId load_word(const Inst& access, SpirvIndex at, bool once);
+  void store_word(const Inst& access, SpirvIndex at, SpirvId value);
+  TypedPointer pointer_to(const Inst& access, SpirvIndex index);
+  TypedPointer in_four(View& view, SpirvIndex index);
   /// A component of what stands at `at`, where that is a vector.
   TypedPointer element(View& view, SpirvId at, uint32_t component = 0);
   TypedPointer whole(const View& view, SpirvId at);

@@ -78,8 +78,10 @@ class Reach {
     }
   }
 
-  /// Whether the condition decides nothing but what variables hold.
+  /// Whether the condition decides nothing but what variables hold. Of the two forms of a doubled loop each
+  /// does what the other does, and both load what is inside of arrays.
   bool chooses_data(const Inst& inst) const {
+    if (inst.kind == InstKind::If && inst.imm == kInDoubt) return true;
     return inst.kind == InstKind::If && computes_[index(inst.body)] &&
            (inst.orelse == kNoKBlock || computes_[index(inst.orelse)]);
   }

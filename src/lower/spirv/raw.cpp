@@ -85,15 +85,10 @@ Id to_integer(Builder& b, Operands o) {
 // ---- Floats of 16 bits: the low one of two in a word ------------------------------------------------------
 
 Id from_half(Builder& b, Operands o) {
-  const Id two = b.bitcast(b.vector(b.real(16), 2), o[0]);
-  const Id low = b.emit(Op::OpCompositeExtract, b.real(16), {two, 0u});
-  return word(b, b.emit(Op::OpFConvert, b.real(32), {low}));
+  return word(b, b.emit(Op::OpFConvert, b.real(32), {half_of(b, o[0])}));
 }
 Id to_half(Builder& b, Operands o) {
-  const Id low = b.emit(Op::OpFConvert, b.real(16), {real(b, o[0])});
-  const Id zero = b.constant(b.real(16), {0u});
-  const Id two = b.emit(Op::OpCompositeConstruct, b.vector(b.real(16), 2), {low, zero});
-  return word(b, two);
+  return word_of_half(b, b.emit(Op::OpFConvert, b.real(16), {real(b, o[0])}));
 }
 
 // ---- Floats of 64 bits, on the way from and to 32 ---------------------------------------------------------
@@ -320,5 +315,15 @@ SpirvId word_of_long(SpirvBuilder& b, SpirvId value, uint32_t which) {
 
 const SpirvRaw& spirv_raw(RawOp op) { return kRaw[op]; }
 spv::Op spirv_atomic(spec::Op op) { return kAtomic[op]; }
+
+SpirvId half_of(SpirvBuilder& b, SpirvId word) {
+  const SpirvId two = b.bitcast(b.vector(b.real(16), 2), word);
+  return b.emit(spv::Op::OpCompositeExtract, b.real(16), {two, 0u});
+}
+SpirvId word_of_half(SpirvBuilder& b, SpirvId half) {
+  const SpirvId zero = b.constant(b.real(16), {0u});
+  const SpirvId two = b.emit(spv::Op::OpCompositeConstruct, b.vector(b.real(16), 2), {half, zero});
+  return b.bitcast(b.word(), two);
+}
 
 }  // namespace vyre::lower

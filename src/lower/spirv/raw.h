@@ -31,4 +31,8 @@ SpirvId word_of_long(SpirvBuilder& builder, SpirvId value, uint32_t which);
 /// The instruction of an atomic operator of two operands: every one but compare-exchange.
 spv::Op spirv_atomic(spec::Op op);
 
+/// The half in the low bits of a word, and a word that has one there and is zero above.
+SpirvId half_of(SpirvBuilder& b, SpirvId word);
+SpirvId word_of_half(SpirvBuilder& b, SpirvId half);
+
 }  // namespace vyre::lower

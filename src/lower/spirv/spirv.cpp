@@ -75,6 +75,7 @@ Target spirv_target(const SpirvTarget& target, const FloatPromises& floats) {
           .has_64bit_integers = target.integers_64bit,
           .has_16bit_access = target.storage_16bit,
           .load_guard = GuardForm::Select,
+          .folds_constants = true,
           .workgroup_bytes = target.workgroup_bytes,
           .floats = floats};
 }

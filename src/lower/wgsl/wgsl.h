@@ -26,7 +26,8 @@ inline constexpr Target kWgslTarget{.name = "wgsl",
                                     .has_umul_hi = false,
                                     .has_64bit_integers = false,
                                     .has_16bit_access = false,
-                                    .load_guard = GuardForm::Select};
+                                    .load_guard = GuardForm::Select,
+                                    .folds_constants = true};
 
 /// A module, and its interface for the caller of the dispatch.
 ///

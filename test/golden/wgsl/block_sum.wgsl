@@ -32,35 +32,26 @@ fn main(@builtin(local_invocation_index) thread: u32, @builtin(workgroup_id) gro
     if (v11) {
       let v12 = b_scratch[local_x];
       let v13 = local_x + v10;
-      let v14 = v13 < n256;
-      let v15 = select(n0, v13, v14);
-      let v16 = b_scratch[v15];
-      let v17 = select(n0, v16, v14);
-      let v18 = v12 + v17;
-      let v19 = v10 * n2;
+      let v14 = b_scratch[v13];
+      let v15 = v12 + v14;
+      let v16 = v10 * n2;
+      let v17 = local_x + v16;
+      let v18 = b_scratch[v17];
+      let v19 = v10 * n3;
       let v20 = local_x + v19;
-      let v21 = v20 < n256;
-      let v22 = select(n0, v20, v21);
-      let v23 = b_scratch[v22];
-      let v24 = select(n0, v23, v21);
-      let v25 = v10 * n3;
-      let v26 = local_x + v25;
-      let v27 = v26 < n256;
-      let v28 = select(n0, v26, v27);
-      let v29 = b_scratch[v28];
-      let v30 = select(n0, v29, v27);
-      let v31 = v24 + v30;
-      let v32 = v18 + v31;
-      b_scratch[local_x] = v32;
+      let v21 = b_scratch[v20];
+      let v22 = v18 + v21;
+      let v23 = v15 + v22;
+      b_scratch[local_x] = v23;
     }
     storageBarrier(); workgroupBarrier();
   }
-  let v33 = local_x == n0;
-  if (v33) {
-    let v35 = b_scratch[n0];
-    let v37 = group_x < len_sums;
-    if (v37) {
-      b_sums[group_x] = v35;
+  let v24 = local_x == n0;
+  if (v24) {
+    let v26 = b_scratch[n0];
+    let v28 = group_x < len_sums;
+    if (v28) {
+      b_sums[group_x] = v26;
     }
   }
 }

@@ -35,13 +35,14 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free<T>>;
 
-/// The graph of kText on the native backend.
+/// The graph of a text, kText if nothing else is said, on the native backend.
 class ApiGraph : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { make(kText); }
+  void make(std::string_view text) {
     vyre_module* module = nullptr;
     vyre_checked_module* checked = nullptr;
-    ASSERT_EQ(vyre_module_parse(kText.data(), kText.size(), nullptr, 0, &module, nullptr), VYRE_OK);
+    ASSERT_EQ(vyre_module_parse(text.data(), text.size(), nullptr, 0, &module, nullptr), VYRE_OK);
     module_ = {module, {vyre_module_free}};
     ASSERT_EQ(vyre_module_check(module, &checked, nullptr), VYRE_OK);
     checked_ = {checked, {vyre_checked_module_free}};
@@ -121,6 +122,30 @@ TEST_F(ApiGraph, RunsAtTheShapesThatItIsGiven) {
       EXPECT_THAT(turned, ElementsAre(2, 6, 10, 4, 8, 12));
     }
   }
+}
+
+TEST_F(ApiGraph, PacksSmallTypesInBytes) {
+  make(
+      "graph pack(x: u8[n]) -> (b: u8[n], h: fp4_e2m1[n]) {\n"
+      "  b = cast<u8>(cast<u32>(x) + 1);\n  h = cast<fp4_e2m1>(cast<f32>(x));\n}\n");
+  vyre_buffer_info buffer = {};
+  buffer.struct_size = sizeof buffer;
+  ASSERT_EQ(vyre_module_get_buffer(module_.get(), item_, 2, &buffer), VYRE_OK);
+  EXPECT_EQ(buffer.type, VYRE_TYPE_FP4_E2M1);
+  uint8_t x[] = {0, 1, 2, 3, 255}, b[] = {9, 9, 9, 9, 9, 9}, h[] = {9, 9, 9, 9};
+  vyre_tensor tensors[3] = {};
+  tensors[0].axes = 1;
+  tensors[0].shape[0] = 5;
+  ASSERT_EQ(vyre_graph_shape(graph_.get(), tensors, 3, nullptr), VYRE_OK);
+  EXPECT_EQ(tensors[0].size, 5u);
+  EXPECT_EQ(tensors[1].size, 5u);
+  EXPECT_EQ(tensors[2].size, 3u);
+  tensors[0].data = x;
+  tensors[1].data = b;
+  tensors[2].data = h;
+  ASSERT_EQ(vyre_graph_run(graph_.get(), tensors, 3, nullptr), VYRE_OK);
+  EXPECT_THAT(b, ElementsAre(1, 2, 3, 4, 0, 9));  // and nothing behind it is written
+  EXPECT_THAT(h, ElementsAre(0x20, 0x54, 0x07, 9));
 }
 
 TEST_F(ApiGraph, RefusesWhatDoesNotFit) {

@@ -71,6 +71,7 @@ TEST(Reference, SaysWhoItIs) {
   const auto backend = make_reference();
   EXPECT_EQ(backend->identity().name, "reference");
   EXPECT_FALSE(backend->identity().version.empty());
+  EXPECT_EQ(backend->identity().kind, spec::DeviceKind::Cpu);
   EXPECT_EQ(backend->limits().max_invocations_per_group, 1024u);
   EXPECT_EQ(backend->limits().max_workgroup_bytes, 64u << 20);
   EXPECT_EQ(backend->limits().max_buffer_bytes, 64u << 20);

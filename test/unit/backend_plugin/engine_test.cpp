@@ -32,7 +32,7 @@ TEST(Engine, IsOneCall) {
   EngineByHand engine(*backend, *pipeline);
   const int engines = log.engines, dispatches = log.dispatches, fills = log.fills;
   engine.judge(*backend);
-  EXPECT_EQ(log.engines - engines, 6);
+  EXPECT_EQ(log.engines - engines, 7);
   EXPECT_EQ(log.dispatches, dispatches);
   EXPECT_EQ(log.fills, fills);
 
@@ -62,8 +62,8 @@ TEST(Engine, OfAPluginWithoutThemIsItsOtherCalls) {
     EngineByHand engine(*backend, *pipeline);
     engine.judge(*backend);
     EXPECT_EQ(test::log_of(variant).engines, 0) << variant;
-    // Two a turn of the inner repeat: 30, 22, 2, 2, 5 and 1.
-    EXPECT_EQ(test::log_of(variant).dispatches, 2 * 62) << variant;
+    // Two a turn of the inner repeat: 30, 22, 2, 2, 5 and 1, and in lanes 30 and 22.
+    EXPECT_EQ(test::log_of(variant).dispatches, 2 * 114) << variant;
   }
 }
 

@@ -161,6 +161,11 @@ TEST(Open, GivesWhatTheDeviceIs) {
   EXPECT_EQ(identity.name, "plusone");
   EXPECT_EQ(identity.device, "a vector \xc3\xa9");
   EXPECT_EQ(identity.driver, "none");
+  // backend.h: a plugin that says nothing, or what the host does not know, has the kernels of a GPU.
+  EXPECT_EQ(identity.kind, spec::DeviceKind::Gpu);
+  EXPECT_EQ(test::plugin("kind=0")->identity().kind, spec::DeviceKind::Gpu);
+  EXPECT_EQ(test::plugin("kind=1")->identity().kind, spec::DeviceKind::Cpu);
+  EXPECT_EQ(test::plugin("kind=7")->identity().kind, spec::DeviceKind::Gpu);
   const Limits limits = backend->limits();
   EXPECT_EQ(limits.max_invocations_per_group, 64u);
   EXPECT_EQ(limits.max_workgroup_bytes, 128u);

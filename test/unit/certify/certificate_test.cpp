@@ -235,7 +235,7 @@ TEST(Level, IsRequiredByName) {
   EXPECT_EQ(find_requirement("L1f"), (Requirement{Track::Float, Level::L1}));
   EXPECT_EQ(find_requirement("float=L2f"), (Requirement{Track::Float, Level::L2}));
   for (const char* none :
-       {"", "none", "L4", "L3f", "L2a", "float=L2", "integer=L2f", "L2f ", "f", "float=none"})
+       {"", "none", "L4", "L4f", "L2a", "float=L2", "integer=L2f", "L2f ", "f", "float=none"})
     EXPECT_EQ(find_requirement(none), std::nullopt) << none;
 }
 
@@ -369,6 +369,57 @@ TEST(Level, PromisesOfEnginesAreWhatL3Says) {
   // Where no engine was judged, L2 is all that can be asked for.
   EXPECT_TRUE(good().passed());
   EXPECT_FALSE(require(good(), {verify::Track::Integer, Level::L3}).has_value());
+}
+
+/// An operation on tensors as a run of standard strength leaves it.
+Verdict good_tensor(verify::Track track, uint64_t cases = 36) {
+  Verdict v = good_family();
+  v.kind = verify::SubjectKind::TensorOperation;
+  v.subject = "tensor.matmul@1";
+  v.track = track;
+  v.parity[0].tally = v.leaves[0].tally = v.determinism = {cases, cases, 0};
+  return v;
+}
+
+// covers: LV-10
+TEST(Level, ThreeIsOfTensorsAsWell) {
+  using verify::Track;
+  Certificate c = with_floats();
+  c.verdicts.insert(c.verdicts.begin() + 1, with_engine().verdicts[1]);
+  c.registry.operations = 3, c.registry.float_operations = 2, c.registry.tensors = 2;
+  EXPECT_EQ(c.level_line(), "integer=L3(2 of 3) float=L2f(1 of 2)");
+  EXPECT_TRUE(c.passed());
+  c.verdicts.insert(c.verdicts.begin() + 2, good_tensor(Track::Integer));
+  EXPECT_EQ(c.level_line(), "integer=L3 float=L2f(1 of 2)");
+  c.verdicts.insert(c.verdicts.begin() + 3, good_tensor(Track::Float));
+  EXPECT_EQ(c.level_line(), "integer=L3 float=L3f");
+  EXPECT_TRUE(c.passed());
+  EXPECT_TRUE(require(c, {Track::Float, Level::L3}).has_value());
+  EXPECT_EQ(find_requirement("L3f"), (Requirement{Track::Float, Level::L3}));
+  EXPECT_EQ(find_requirement("float=L3f"), (Requirement{Track::Float, Level::L3}));
+  const auto read = parse(print(c));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(*read, c);
+
+  const std::vector<std::pair<const char*, void (*)(Verdict&)>> spoilers = {
+      {"too few", [](Verdict& v) { v = good_tensor(Track::Float, 35); }},
+      {"wrong",
+       [](Verdict& v) { v.parity[0].tally.failed = v.leaves[0].tally.failed = v.failure_count = 1; }},
+      {"not run", [](Verdict& v) { v.parity[0].tally.completed = v.leaves[0].tally.completed = 35; }},
+      {"another answer", [](Verdict& v) { v.determinism.failed = 1; }},
+      {"broken guards", [](Verdict& v) { v.canaries_broken = 1; }},
+      {"no guards", [](Verdict& v) { v.canaries = 0; }},
+      {"stopped", [](Verdict& v) { v.error = "B004: no device"; }},
+  };
+  for (const auto& [name, spoil] : spoilers) {
+    Certificate other = c;
+    spoil(other.verdicts[3]);
+    EXPECT_EQ(other.level_line(), "integer=L3 float=none") << name;
+    EXPECT_FALSE(other.passed()) << name;
+    const auto again = parse(print(other));
+    ASSERT_TRUE(again.has_value()) << name << ": " << again.error().message;
+    EXPECT_FALSE(require(other, {Track::Float, Level::L3}).has_value()) << name;
+  }
 }
 
 /// The family of operators with a law of one of them, claimed, as a run settles it.
@@ -956,10 +1007,12 @@ TEST(Approximate, NeverSharesACertificateWithStrict) {
 
 TEST(Registry, IsWholeAndStable) {
   // Generated engines are one more.
-  EXPECT_EQ(this_registry().operations,
-            operation_files::primitives() + operation_files::over_buffers(false) + 1);
+  EXPECT_EQ(this_registry().operations, operation_files::primitives() + operation_files::over_buffers(false) +
+                                            1 + operation_files::tensors());
   EXPECT_EQ(this_registry().float_operations,
-            operation_files::float_operations() + operation_files::over_buffers(true));
+            operation_files::float_operations() + operation_files::over_buffers(true) +
+                operation_files::tensors() - 1);  // `index` gives integers alone
+  EXPECT_EQ(this_registry().tensors, 2 * operation_files::tensors() - 1);
   EXPECT_GE(this_registry().families, 9u);
   EXPECT_EQ(this_registry().digest.size(), 64u);
   EXPECT_EQ(this_registry().approximate_operations, 0u);

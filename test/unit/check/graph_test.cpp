@@ -387,6 +387,15 @@ TEST(Graph, WhatNoTextSays) {
   EXPECT_EQ(with([](Builder& g, TensorCommand& c) { c.names = {g.graph.code.intern("#0")}; }), "V036");
   EXPECT_EQ(with([](Builder& g, TensorCommand&) { g.graph.outputs.clear(); }), "G009");
   EXPECT_EQ(with([](Builder& g, TensorCommand&) { g.graph.version = 0; }), "V036");
+  // Versions are of ids with a point; without one a name is not that of an operator.
+  EXPECT_EQ(with([](Builder& g, TensorCommand&) { g.graph.version = 2; }), "V036");
+  EXPECT_EQ(with([](Builder& g, TensorCommand&) { g.graph.name = "nn.g", g.graph.version = 2; }), "");
+  EXPECT_EQ(with([](Builder& g, TensorCommand&) { g.graph.name = "nn.g", g.graph.version = 0; }), "V036");
+  for (const char* name : {"matmul", "fsqrt"}) {
+    EXPECT_EQ(with([&](Builder& g, TensorCommand&) { g.graph.name = name; }), "V031") << name;
+    EXPECT_EQ(with([&](Builder& g, TensorCommand&) { g.graph.name = std::string("nn.") + name; }), "")
+        << name;
+  }
   EXPECT_EQ(with([](Builder& g, TensorCommand&) { g.graph.name = "a..b"; }), "V031");
   EXPECT_EQ(with([](Builder& g, TensorCommand&) { g.graph.parameters[0].name = g.graph.code.intern("#0"); }),
             "V031");

@@ -68,7 +68,7 @@ TEST(RandomGraphs, AreValidAndOfEverything) {
     ASSERT_EQ(c.inputs.size(), at->graph.parameters.size());
     for (size_t p = 0; p < c.inputs.size(); ++p) {
       const auto& node = at->graph.nodes[at->graph.parameters[p].node];
-      EXPECT_EQ(c.inputs[p].size(), check::elements(node.shape) * spec::info(node.type).bytes);
+      EXPECT_EQ(c.inputs[p].size(), spec::packed_bytes(node.type, check::elements(node.shape)));
     }
     for (const auto& node : at->graph.nodes) {
       ops.insert(node.op);
@@ -79,7 +79,7 @@ TEST(RandomGraphs, AreValidAndOfEverything) {
     }
   }
   EXPECT_EQ(ops.size(), check::kNodeOpCount);
-  EXPECT_EQ(types.size(), 7u);
+  EXPECT_EQ(types.size(), 12u);
   EXPECT_GT(scalars.size(), 60u);
   for (const uint32_t size : {0, 1, 2, 3, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65})
     EXPECT_TRUE(sizes.contains(size));

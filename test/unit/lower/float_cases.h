@@ -18,7 +18,7 @@ namespace vyre::lower {
 
 /// What kinds of Vulkan devices promise: nothing but f32 without subnormals; and besides...
 struct VulkanKind {
-  bool wide = false, half = false, subnormals = false, fused = false;
+  bool wide = false, half = false, subnormals = false, fused = false, unasked = false;
 };
 inline FloatPromises vulkan_floats(const VulkanKind& kind) {
   const auto modes = [](bool given, bool subnormals) {
@@ -29,7 +29,8 @@ inline FloatPromises vulkan_floats(const VulkanKind& kind) {
                           .single = modes(true, kind.subnormals),
                           .wide = modes(kind.wide, false),
                           .independent = true,
-                          .fused = kind.fused});
+                          .fused = kind.fused,
+                          .keeps_unasked = kind.unasked});
 }
 
 /// Targets by what they promise of floats; everything else is the same.
@@ -47,6 +48,9 @@ inline const std::vector<Target>& float_targets() {
       {.name = "vulkan-fused",
        .workgroup_bytes = 1024,
        .floats = vulkan_floats({.wide = true, .fused = true})},
+      {.name = "vulkan-fused-unasked",
+       .workgroup_bytes = 1024,
+       .floats = vulkan_floats({.wide = true, .half = true, .fused = true, .unasked = true})},
       {.name = "vulkan-subnormals", .floats = vulkan_floats({.wide = true, .subnormals = true})},
   };
   return all;

@@ -120,6 +120,33 @@ TEST_P(FloatRules, EveryOperatorAndCastUnderEveryChoice) {
   RecordProperty("choices", std::to_string(choices));
 }
 
+/// fmin and fmax with a number have a form of their own.
+TEST_P(FloatRules, TheLeastAndTheGreatestWithANumber) {
+  const Words patterns = {0,          0x80000000, 1,          0x80000001, 0x3f800000, 0xbf800000,
+                          0x3f800001, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
+                          0x7f800001, 0x00800000, 0x42c80000, 0xc2c80000};
+  for (const uint32_t number : patterns) {
+    for (const Op op : {Op::FMin, Op::FMax}) {
+      for (const bool first : {false, true}) {
+        ir::ProgramBuilder p("with_a_number");
+        p.workgroup_size(16, 1, 1);
+        const auto a = p.read("a", DataType::F32, 0), out = p.read_write("out", DataType::F32, 1);
+        const ir::Ex i = p.let("i", p.invocation_id(0)), x = p.load(a, i), c = p.f32_bits(number);
+        p.store(out, i, p.apply(op, {first ? c : x, first ? x : c}));
+        const Kernel semantic = build(checked(p.finish()));
+        const Kernel legal = legalize(semantic, GetParam());
+        const Buffers input = {patterns, Words(16)};
+        for (uint64_t seed = 0; seed < 3; ++seed) {
+          const auto wanted = run_kernel(semantic, input, {}),
+                     got = run_kernel(legal, input, {}, {.seed = seed});
+          ASSERT_TRUE(wanted && got);
+          EXPECT_EQ(*got, *wanted) << GetParam().name << fmt::format(", {:x}", number);
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Profiles, FloatRules, testing::ValuesIn(float_targets()), [](const auto& info) {
   std::string name(info.param.name);
   std::ranges::replace(name, '-', '_');

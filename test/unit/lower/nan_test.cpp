@@ -95,6 +95,13 @@ TEST(Nan, AChainOfArithmeticPaysOnceAtItsEnd) {
       1);
 }
 
+TEST(Nan, TheLesserOfANumberIsNone) {
+  expect_canonicalised([](Body& t) { t.store(t.f(Op::FMin, t.f(Op::FMul, t.x(), t.y()), t.p.f32(100))); }, 0);
+  expect_canonicalised([](Body& t) { t.store(t.f(Op::FMax, t.p.f32(0), t.f(Op::FMul, t.x(), t.y()))); }, 0);
+  expect_canonicalised(
+      [](Body& t) { t.store(t.f(Op::FMax, t.p.f32_bits(0x7fc00001), t.f(Op::FMul, t.x(), t.y()))); }, 1);
+}
+
 TEST(Nan, TestsAndComparisonsTakeAnyNan) {
   expect_canonicalised(
       [](Body& t) {

@@ -23,7 +23,7 @@ Kernel storing(const std::string& expression) {
   return build(checked(std::move(*parsed)));
 }
 WordRange range_of_stored(const Kernel& kernel) {
-  const std::vector<WordRange> ranges = word_ranges(kernel);
+  const std::vector<WordRange> ranges = word_ranges(kernel).words;
   for (const Inst& inst : kernel.insts) {
     if (inst.kind == InstKind::Store) return ranges[index(kernel.arg(inst, 1))];
   }
@@ -80,6 +80,41 @@ TEST(Ranges, OfIndicesAsTheyAreWritten) {
   VYRE_ORACLE(SpecificationTable, "the ranges of indices as people write them, by hand");
   for (const Row& row : kRows) {
     EXPECT_EQ(range_of_stored(storing(row.expression)).most, row.most) << row.expression;
+  }
+}
+
+struct Guarded {
+  const char* text;
+  bool inside;  // the last access
+};
+constexpr Guarded kGuarded[] = {
+    {"if (len(x) >= 64 && workgroup_id.x < 8) { out[0] = x[invocation_id.x]; }", true},
+    {"if (workgroup_id.x < 8 && (len(out) > 1 && 63 < len(x))) { out[0] = x[invocation_id.x]; }", true},
+    {"if (len(x) >= 64 && workgroup_id.x < 9) { out[0] = x[invocation_id.x]; }", false},
+    {"if (len(x) >= 63 && workgroup_id.x < 8) { out[0] = x[invocation_id.x]; }", false},
+    {"if (len(x) >= 64 || workgroup_id.x < 8) { out[0] = x[local_id.x]; }", false},
+    {"if (len(x) >= 64) { out[0] = 1; } else { out[0] = x[local_id.x]; }", false},
+    {"if (len(x) >= 64) { out[0] = 1; } out[0] = x[local_id.x];", false},
+    {"if (len(x) >= 64) { let i = x[63]; if (i <= 63) { out[0] = x[i]; } }", true},
+    {"if (len(x) >= 64) { let i = x[63]; if (i <= 64) { out[0] = x[i]; } }", false},
+    {"if (len(x) >= 64) { let i = out[0]; out[0] = x[select(i < 64, i, 5)]; }", true},
+    {"if (len(x) >= 64) { let i = out[0]; out[0] = x[select(i < 64, 5, i)]; }", false},
+};
+TEST(Ranges, OfBuffersWhoseLengthsAreAskedFor) {
+  VYRE_ORACLE(SpecificationTable, "which accesses lie inside of what was asked for, by hand");
+  for (const Guarded& row : kGuarded) {
+    const std::string text = fmt::format(
+        "program p(read x: u32 @0, read_write out: u32 @1) workgroup(8, 1, 1) {{\n  {}\n}}\n", row.text);
+    auto parsed = text::parse(text);
+    ASSERT_TRUE(parsed.has_value()) << text;
+    const Kernel kernel = build(checked(std::move(*parsed)));
+    const KnownRanges ranges = word_ranges(kernel);
+    bool inside = false;
+    for (uint32_t v = 0; v < kernel.insts.size(); ++v) {
+      const Inst& inst = kernel.insts[v];
+      if (inst.kind == InstKind::Load && kernel.buffers[inst.target].name == "x") inside = ranges.inside[v];
+    }
+    EXPECT_EQ(inside, row.inside) << row.text;
   }
 }
 

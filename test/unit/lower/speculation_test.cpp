@@ -416,8 +416,7 @@ TEST(Lines, HaveThresholdsThatCannotBeLower) {
 // ---- At 32 bits
 
 constexpr const char* kPrograms[] = {
-    "s = a * b + c;",
-    "s = fmul_add(a, b, c) * a - b;",
+    "s = a * b + c;", "s = fmul_add(a, b, c) * a - b;",
     "s = (a - b) / fsqrt(fmul_add(a, a, fmul_add(b, b, 0.01)));",
     "s = fmul_add(a, 0.5, 1.0) * (b + 2.0); s = fmul_add(s, a, 0.333);",
     "for i in 0..4 { s = fmul_add(a, b, s); t = t + s * c; }",
@@ -431,7 +430,17 @@ constexpr const char* kPrograms[] = {
     "* "
     "c; }",
     "w[local_id.x] = a * b; barrier; unroll for i in 1..5 { s = fmul_add(w[local_id.x ^ i], -w[i], "
-    "s); if (t < c) { t = t + w[i] * s; } }"};
+    "s); if (t < c) { t = t + w[i] * s; } }",
+    // Loops in two forms: of values that are in doubt at first, later, or never.
+    "w[local_id.x] = a; barrier; let s1 = 0.0; let s2 = 0.0; let s3 = 0.0; for turn in 0..3 { unroll for k "
+    "in "
+    "0..4 { let l = w[k]; let r = w[local_id.x ^ k]; s = fmul_add(l, r, s); s1 = fmul_add(l, w[63 - k], s1); "
+    "s2 = fmul_add(w[k + 8], r, s2); s3 = fmul_add(w[63 - k], r, s3); } for k in 0..turn { s = "
+    "fmul_add(w[local_id.x], w[k], s); s1 = fmul_add(w[local_id.x], w[k + 1], s1); s2 = "
+    "fmul_add(w[local_id.x], "
+    "w[k + 2], s2); s3 = fmul_add(w[local_id.x], w[k + 3], s3); } barrier; if (turn == 0) { "
+    "w[63 - local_id.x] = c; } else { w[local_id.x] = select(local_id.x == 7 && workgroup_id.x % 2 == 0, "
+    "0x1.0p-130, c); } barrier; t = t + s * c; } s = s + s1; t = t - s2 * s3;"};
 
 /// Most operands as programs have them, zeros among them; the rest as hard as they come.
 Words column(uint64_t seed, size_t count) {

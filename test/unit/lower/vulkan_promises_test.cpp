@@ -60,6 +60,16 @@ TEST(VulkanPromises, OfAMultiplyAddOnlyWhereItIsKnownToBeFused) {
   }
 }
 
+// By the specification subnormals may vanish unless the device offers to keep them.
+TEST(VulkanPromises, OfSubnormalsInSumsAndProductsWhereTheyAreKnownToBeKept) {
+  const FloatPromises p = vulkan_promises({.single = kUsual, .fused = true, .keeps_unasked = true});
+  for (const RawOp op : {RawOp::FAdd, RawOp::FSub, RawOp::FMul}) EXPECT_TRUE(p[op].exact());
+  EXPECT_FALSE(p[RawOp::FMulAdd].exact());
+  EXPECT_TRUE(p[RawOp::FMulAdd].flushes_operands && p[RawOp::FMulAdd].flushes_results);
+  const VulkanFloatModes rounds_only{.arithmetic = true, .round_to_even = true};
+  EXPECT_TRUE(given({.single = rounds_only, .keeps_unasked = true}).empty());
+}
+
 TEST(VulkanPromises, OfOtherWidthsWhereTheyHaveModesOfTheirOwn) {
   const auto has = [](const VulkanFloats& floats, const char* mnemonic) {
     return std::ranges::count(given(floats), mnemonic) == 1;

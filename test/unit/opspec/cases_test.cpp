@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <span>
 #include <string>
 
 #include "library/library.h"
@@ -74,6 +76,31 @@ TEST_P(Operation, MalformedCases) {
   judge_all(GetParam(), count, [](const opspec::OperationSpec& operation, uint64_t number) {
     return opspec::make_malformed_case(operation, 1, number);
   });
+}
+// More turns of loops than llvmpipe lets an invocation have: there it is refused, and nowhere is the answer
+// another one.
+TEST(LongLoops, OfTwoLongItems) {
+  const opspec::OperationSpec& operation = *opspec::find_operation("string.levenshtein");
+  constexpr uint32_t kLength = 3'000, kNothing = 7;
+  opspec::Buffers input;
+  for (const uint32_t step : {7u, 11u}) {
+    opspec::Buffer& data = input.emplace_back(kLength);
+    for (uint32_t i = 0; i < kLength; ++i) data[i] = std::byte(i * i / step % 5);
+    const std::array<uint32_t, 2> offsets = {0, kLength};
+    const auto bytes = std::as_bytes(std::span(offsets));
+    input.emplace_back(bytes.begin(), bytes.end());
+  }
+  input.emplace_back(4, std::byte{kNothing});
+  auto judge = verify::BufferJudge::make(test::backend_under_test(), operation);
+  ASSERT_TRUE(judge) << judge.error().message;
+  const auto difference = judge->judge(input);
+  if (!difference) {
+    EXPECT_EQ(difference.error().code, DiagCode::B003);
+    EXPECT_TRUE(difference.error().message.contains("the driver ended a loop")) << difference.error().message;
+    EXPECT_TRUE(test::backend_under_test().identity().driver.contains("llvmpipe"));
+  } else {
+    EXPECT_FALSE(*difference) << **difference;
+  }
 }
 INSTANTIATE_TEST_SUITE_P(All, Operation, testing::ValuesIn(opspec::all_operations()), [](const auto& of) {
   std::string name(of.param.id);

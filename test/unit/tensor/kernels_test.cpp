@@ -78,9 +78,8 @@ backend::Backend& tested() {
 
 using Kernel = void (*)(Assembly&, const KernelWork&);
 
-/// What the kernel gives of these tensors; every coordinate has been given once.
-Words run(Kernel kernel, const SizedNode& node, const std::vector<Tensor>& operands) {
-  Assembly assembly("main");
+Words run_for(Device device, Kernel kernel, const SizedNode& node, const std::vector<Tensor>& operands) {
+  Assembly assembly("main", device);
   std::vector<SizedNode> nodes(operands.size());
   std::vector<const SizedNode*> pointers;
   std::vector<Element> elements;
@@ -100,7 +99,7 @@ Words run(Kernel kernel, const SizedNode& node, const std::vector<Tensor>& opera
     body.store(output, place, value);
     body.store(times, place, body.load(times, place) + 1);
   };
-  kernel(assembly, {node, pointers, elements, sink});
+  kernel(assembly, {node, pointers, elements, sink, device});
   ir::Module module = assembly.finish();
   auto checked = check::check(std::move(module), ops::op_table());
   if (!checked) throw std::runtime_error(checked.error().front().message);
@@ -122,6 +121,14 @@ Words run(Kernel kernel, const SizedNode& node, const std::vector<Tensor>& opera
     std::memcpy(&given, host.back().data() + i * 4, 4);
     if (given != 1) throw std::runtime_error("given " + std::to_string(given) + " times");
   }
+  return out;
+}
+
+/// What the kernel gives of these tensors, for either kind of device; every coordinate has been given once.
+Words run(Kernel kernel, const SizedNode& node, const std::vector<Tensor>& operands) {
+  Words out = run_for(Device::Gpu, kernel, node, operands);
+  if (run_for(Device::Cpu, kernel, node, operands) != out)
+    throw std::runtime_error("a CPU has other bits than a GPU");
   return out;
 }
 
@@ -239,6 +246,8 @@ void check_folds_of_floats(NodeOp op) {
   for (const Order order : {Order::Strict, Order::Tree}) {
     for (const Case& c : kCases)
       check_fold(op, Op::FAdd, order, random_tensor(DataType::F32, c.shape, ++seed), c.axis);
+    for (const uint32_t size : {1025u, 2048u, 2500u, 4096u})
+      check_fold(op, Op::FAdd, order, random_tensor(DataType::F32, {2, size}, ++seed), 1);
     for (const Case& c : kFewCases) {
       for (const DataType type : kFloats) {
         for (const Op fold : {Op::FAdd, Op::FMul, Op::FMin, Op::FMax}) {
@@ -261,6 +270,7 @@ void check_folds_of_integers(NodeOp op) {
     }
   }
   check_fold(op, Op::Add, Order::None, random_tensor(DataType::U32, {5000}, 1), 0);
+  check_fold(op, Op::Add, Order::None, random_tensor(DataType::U32, {2, 2049}, 1), 1);
 }
 
 TEST(Kernels, ReductionsOfFloats) { check_folds_of_floats(NodeOp::Reduce); }

@@ -59,6 +59,15 @@ TEST(Printer, Literals) {
   EXPECT_EQ(print_literal(DataType::Vec4U32, {1, 2, 3, 4}), "vec4u32(1, 2, 3, 4)");
 }
 
+// What no text has is shown by its bits, and printing ends.
+TEST(Printer, BitsBeyondAType) {
+  const auto printed = [](DataType type, uint32_t bits) { return print_literal(type, {bits, 0, 0, 0}); };
+  EXPECT_EQ(printed(DataType::F16, 0x10000), "f16(0x10000)");
+  EXPECT_EQ(printed(DataType::F16, 0x13c00), "f16(0x13c00)");
+  EXPECT_EQ(printed(DataType::BF16, 0x3f801234), "bf16(0x3f801234)");
+  EXPECT_EQ(printed(DataType::BF16, 0x80000000), "bf16(0x80000000)");
+}
+
 TEST(Printer, Parentheses) {
   using P = ProgramBuilder&;
   const auto v = [](P p, std::string_view name) { return p.var(name); };

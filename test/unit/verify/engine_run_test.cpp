@@ -187,6 +187,47 @@ TEST(EngineRun, ADispatchThatWritesBesideItsBuffersIsFound) {
   }
 }
 
+/// The native backend, whose largest buffer is small.
+class Small final : public backend::Backend {
+ public:
+  explicit Small(uint64_t most) : most_(most) {}
+  backend::Identity identity() const override { return {"small", "", "", ""}; }
+  backend::Limits limits() const override {
+    backend::Limits limits = native().limits();
+    limits.max_buffer_bytes = most_;
+    return limits;
+  }
+  Result<std::unique_ptr<backend::Pipeline>> compile(const check::Checked& program) override {
+    return native().compile(program);
+  }
+  Result<std::unique_ptr<backend::DeviceBuffer>> allocate(uint64_t bytes) override {
+    asked = std::max(asked, bytes);
+    if (bytes > most_)
+      return std::unexpected(make_diag(DiagCode::B003, Span::none(), "too large", "ask for less"));
+    return native().allocate(bytes);
+  }
+  uint64_t asked = 0;
+
+ private:
+  uint64_t most_;
+};
+
+TEST(EngineRun, WhatFitsTheDeviceIsNotAskedForTwice) {
+  const auto module = module_of(kHalves);
+  const auto run_on = [&](Small& backend) {
+    StageRun run = taken(StageRun::make(backend, module, number_of(*module, "main")));
+    return run.run({words({9, 0, 0, 0}), words({7}), words({1, 2, 3})});
+  };
+  Small ample(uint64_t{1} << 30);
+  ASSERT_TRUE(run_on(ample));
+  // A run asks for twice of what it needs; a device without room for that is asked for less.
+  Small tight(ample.asked - 4);
+  const auto report = run_on(tight);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->buffers[2], words({24, 20, 10}));
+  EXPECT_LT(tight.asked, ample.asked);
+}
+
 TEST(EngineRun, TheDispatchThatWroteAWrongWordIsNamed) {
   const auto module = module_of(kHalves);
   Stray backend("move", 2, 4, 3);  // out[1], in the last dispatch

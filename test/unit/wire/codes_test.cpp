@@ -110,7 +110,7 @@ TEST(Codes, W005UnknownTag) {
   expect_in_body(body({kName, {1, 0, 0, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 0
   expect_in_body(body({kName, {1, 0, 6, 1, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 5);          // access 6
   expect_in_body(body({kName, {1, 0, 1, 0, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);          // type 0
-  expect_in_body(body({kName, {1, 0, 1, 0x0d, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);       // type 0x0d
+  expect_in_body(body({kName, {1, 0, 1, 0x0f, 0}, kSize, {0, 0, 0}}), DiagCode::W005, 6);       // type 0x0f
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 1, 0}}), DiagCode::W005, kCounts + 3);  // statement 0
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 1, 10}}), DiagCode::W005,
                  kCounts + 3);                                                           // statement 10
@@ -152,6 +152,13 @@ TEST(Codes, W006NotCanonical) {
   expect_in_body(let({1, 0x01, 5}, 0), DiagCode::W006, kCounts);
   expect_in_body(let({1, 0x01, 5, 6}, 2), DiagCode::W008, kExpression + 3);
   expect_in_body(let({2, 0x80, 0x00}, 2), DiagCode::W006, kExpression + 1);
+  // Values with bits beyond those of their type, at their first number.
+  EXPECT_TRUE(decode(sealed(let({1, 0x09, 0xff, 0xff, 0x03}))));
+  for (const uint8_t half : {0x09, 0x0a})
+    expect_in_body(let({1, half, 0x80, 0x80, 0x04}), DiagCode::W006, kExpression + 2);
+  expect_in_body(let({1, 0x09, 0xff, 0xff, 0xff, 0xff, 0x0f}), DiagCode::W006, kExpression + 2);
+  EXPECT_TRUE(decode(sealed(let({1, 0x07, 1}))));
+  expect_in_body(let({1, 0x07, 2}), DiagCode::W006, kExpression + 2);
   // A block or an operator that has more than are claimed, before the first of them is read.
   expect_in_body(body({kName, kNoBuffers, kSize, {0, 1, 2, 9, 9}}), DiagCode::W006, kCounts);
   expect_in_body(let({8, 0x01, 9, 9}, 2), DiagCode::W006, kCounts);
@@ -188,7 +195,7 @@ TEST(Codes, W009BadReference) {
 }
 
 TEST(Codes, W010NotAvailableYet) {
-  for (const uint8_t type : {0x10, 0x11, 0x12, 0x13, 0x14}) {
+  for (const uint8_t type : {0x10, 0x11}) {
     expect_in_body(body({kName, {1, 0, 1, type, 0}, kSize, {0, 0, 0}}), DiagCode::W010, 6);
     expect_in_body(body({kName, {1, 0, 1, 0x0c, type, 0, 0, 0}, kSize, {0, 0, 0}}), DiagCode::W010, 7);
     expect_in_body(let({1, type, 0}), DiagCode::W010, kExpression + 1);
@@ -260,7 +267,7 @@ TEST(Codes, OfModules) {
   expect_in_module(pipeline({1, 1, 0}, {1, 3, 0, 0, 0, 2, 0}), DiagCode::W005, 54);
   expect_in_module(pipeline({4, 1, 0}, {1, 3, 0, 0, 4, 2, 0, 2, 0, 2, 0, 2, 0}), DiagCode::W005, 54);
   expect_in_module(pipeline({0, 1, 1}, {1, 4, 0, 0, 1, 0, 2, 0}), DiagCode::W005, 56);
-  expect_in_module(pipeline({1, 1, 0}, {1, 1, 0, 0x0d, 2, 0}), DiagCode::W005, 53);
+  expect_in_module(pipeline({1, 1, 0}, {1, 1, 0, 0x0f, 2, 0}), DiagCode::W005, 53);
   // Values of operations: no literal is of bytes.
   const auto row = [](const Body& value) {
     return body({{1, 1, 1, 'a', 1, 0, 0x01, 0, 0, 1, 0}, value, {1, 0, 0, 1, 0x01, 0, 0, 0}});
@@ -268,6 +275,9 @@ TEST(Codes, OfModules) {
   accepted(row({0x01, 7}));
   expect_in_module(row({0x08, 7}), DiagCode::W005, 51);
   expect_in_module(row({0x10, 7}), DiagCode::W010, 51);
+  accepted(row({0x0a, 0x80, 0x7f}));
+  expect_in_module(row({0x0a, 0x80, 0x80, 0x04}), DiagCode::W006, 52);
+  expect_in_module(row({0x07, 2}), DiagCode::W006, 52);
   // A law's name, and an id in it, are strings.
   const auto claim = [](const Body& law) {
     return body({{1, 1, 1, 'a', 1, 0, 0x01, 1}, law, {0, 0, 1, 0, 0, 1, 0x01, 0, 0, 0}});

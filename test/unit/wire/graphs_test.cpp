@@ -106,6 +106,14 @@ TEST(Graphs, WhatIsRefused) {
   expect_refused(with_byte(kReduce + 5, 4), DiagCode::W006,
                  kBodyAt + kCountsAt);  // s, so that #1 is used nowhere
   expect_refused(with_byte(kSort + 3, 5), DiagCode::W006, kBodyAt + kCountsAt);  // used before it is there
+  // s = x * f16(0x10000), whose type does not fit either, but that is not the decoder's business.
+  Body beyond = kGraph;
+  beyond.erase(beyond.begin() + kSteps + 7, beyond.begin() + kSteps + 9);
+  const Body literal = {1, 0x09, 0x80, 0x80, 0x04};
+  beyond.insert(beyond.begin() + kSteps + 7, literal.begin(), literal.end());
+  expect_refused(beyond, DiagCode::W006, kBodyAt + kSteps + 9);
+  beyond[kSteps + 11] = 0x03;  // below 2^16
+  EXPECT_TRUE(decode_module(module_of(beyond)));
   Body longer = kGraph;
   longer.push_back(0);
   expect_refused(longer, DiagCode::W008, kBodyAt + kGraph.size());

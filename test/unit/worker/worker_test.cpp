@@ -32,6 +32,7 @@ TEST(Worker, AnswersAsItsBackendDoes) {
   EXPECT_EQ(worker->identity().device, (*plain)->identity().device);
   EXPECT_EQ(worker->identity().driver, (*plain)->identity().driver);
   EXPECT_EQ(worker->identity().version, (*plain)->identity().version);
+  EXPECT_EQ(worker->identity().kind, spec::DeviceKind::Cpu);
   EXPECT_EQ(worker->limits().max_buffer_bytes, (*plain)->limits().max_buffer_bytes);
   EXPECT_EQ(worker->limits().max_workgroup_bytes, (*plain)->limits().max_workgroup_bytes);
   EXPECT_EQ(worker->convention(), (*plain)->convention());

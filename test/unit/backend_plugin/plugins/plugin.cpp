@@ -86,6 +86,7 @@ void identity(vyre_plugin_device* device, vyre_plugin_identity* out) {
   std::snprintf(out->name, sizeof out->name, "%s", device->mode == "impostor" ? "native" : "plusone");
   std::snprintf(out->device, sizeof out->device, "a vector \xc3\xa9");
   std::snprintf(out->driver, sizeof out->driver, "none");
+  if (device->mode.starts_with("kind=")) out->kind = uint32_t(std::atoi(device->mode.c_str() + 5));
 }
 
 void limits(vyre_plugin_device* device, vyre_plugin_limits* out) {
