@@ -12,8 +12,9 @@
 namespace vyre::tensor {
 
 /// The nodes of aligned blocks of each line: coordinate k along the axis is block k's. Domain: `block` is a
-/// power of two from 32 to 2,048.
-inline constexpr uint32_t kPairsBlock = 1'024;  // as many elements of a block as are of use
+/// power of two from 32 to kPairsBlock.
+inline constexpr uint32_t kPairsBlock =
+    512;  // two elements for each of the invocations that all devices allow
 void fold_pairs(Assembly& assembly, const Fold& fold, const Lines& lines, uint32_t block,
                 const Element& element, const Sink& keep);
 

@@ -141,9 +141,9 @@ class StageRun::Runner final : public ref::PlanRunner {
     const uint64_t history = of_.options_.record ? history_words(of_.options_.events) * 4 : 0;
     if (of_.memory_ == nullptr || of_.memory_->bytes() < image_.size() + history) {
       of_.memory_ = nullptr;
-      // Twice of it, since a run grows; of what the device can have at most half beyond what is needed.
-      const uint64_t needed = image_.size(), half = of_.backend_->limits().max_buffer_bytes / 2;
-      VYRE_TRY(memory, of_.backend_->allocate(std::max(needed, std::min(2 * needed, half)) + history));
+      // Twice the arrays, since a run grows; of what the device can have at most half beyond what is needed.
+      const uint64_t needed = image_.size() + history, half = of_.backend_->limits().max_buffer_bytes / 2;
+      VYRE_TRY(memory, of_.backend_->allocate(std::max(needed, std::min(needed + image_.size(), half))));
       of_.memory_ = std::move(memory);
       is_there_ = false;
     }
