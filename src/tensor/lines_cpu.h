@@ -11,10 +11,11 @@
 
 namespace vyre::tensor {
 
+/// The most elements of a block: two for each of the 256 invocations that a workgroup has on every device.
+inline constexpr uint32_t kPairsBlock = 512;
+
 /// The nodes of aligned blocks of each line: coordinate k along the axis is block k's. Domain: `block` is a
 /// power of two from 32 to kPairsBlock.
-inline constexpr uint32_t kPairsBlock =
-    512;  // two elements for each of the invocations that all devices allow
 void fold_pairs(Assembly& assembly, const Fold& fold, const Lines& lines, uint32_t block,
                 const Element& element, const Sink& keep);
 

@@ -16,8 +16,7 @@ VYRE_ORACLE(SpecificationTable,
 namespace vyre::lower {
 namespace {
 
-/// For a device that is left the operators of constants, as lowering leaves those of what a loop or memory
-/// holds.
+/// Without folding of constants, so that short programs have operators whose operands are all known.
 Kernel kernel_of(const std::string& text) {
   Target target = spirv_target(test::kRichDevice, test::every_promise());
   target.folds_constants = false;

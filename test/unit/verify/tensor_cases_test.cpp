@@ -15,6 +15,7 @@
 #include "oracle.h"
 #include "ref/graph.h"
 #include "spec/float_format.h"
+#include "tensor/matmul.h"
 #include "text/text.h"
 #include "verify/tensor_check.h"
 
@@ -396,6 +397,54 @@ TEST(TensorCases, OfViewsTellWrongStridesApart) {
                        }),
               2);
   }
+}
+
+// What every device allows.
+
+/// The invocations of a workgroup, and the buffers that a program binds.
+struct Asked {
+  uint64_t invocations = 1, buffers = 0;
+  explicit Asked(const ir::Program& program) {
+    for (const uint32_t size : program.workgroup_size) invocations *= size;
+    for (const ir::BufferDecl& buffer : program.buffers) buffers += spec::is_bound(buffer.access) ? 1 : 0;
+  }
+};
+
+TEST(TensorCases, AreLoweredToProgramsThatEveryDeviceTakes) {
+  // WebGPU's limits where a device has none of its own, which are the least of all backends.
+  constexpr uint64_t kInvocations = 256, kBuffers = 8;
+  uint64_t most = 0;
+  size_t programs = 0;
+  for (const TensorSubject& of : tensor_subjects()) {
+    for (uint64_t k = 0; k < tensor_plan(Strength::Quick).cases(of); k += of.inputs) {
+      const Prepared prepared{make_tensor_case(of, 1, k)};
+      std::vector<tensor::Options> all;
+      for (const tensor::Device device : {tensor::Device::Gpu, tensor::Device::Cpu}) {
+        for (const tensor::PlanOptions& plan : std::initializer_list<tensor::PlanOptions>{
+                 {}, {.fuse = false}, {.share = false}, {.always = true}, {.rows = false}})
+          all.push_back({.plan = plan, .device = device});
+        if (prepared.nodes(NodeOp::Matmul).empty()) continue;
+        for (const tensor::MatmulTile& tile : tensor::matmul_tiles())
+          all.push_back({.plan = {}, .device = device, .tile = &tile});
+      }
+      for (const tensor::Options& options : all) {
+        const ir::Module module =
+            tensor::lower(prepared.graph, prepared.module->module().operations, options);
+        for (const ir::Program& program : module.programs) {
+          const Asked asked(program);
+          const bool within = asked.invocations <= kInvocations && asked.buffers <= kBuffers;
+          EXPECT_TRUE(within) << of.id << ", case " << k << ", " << tensor::key_of(options) << ": "
+                              << program.name << " has " << asked.invocations << " invocations, "
+                              << asked.buffers << " buffers";
+          most = std::max(most, asked.invocations);
+          ++programs;
+        }
+      }
+    }
+  }
+  // Kernels go as far as that.
+  EXPECT_EQ(most, kInvocations);
+  EXPECT_GT(programs, 3000u);
 }
 
 // The judge.
